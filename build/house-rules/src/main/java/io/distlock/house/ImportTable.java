@@ -50,6 +50,8 @@ final class ImportTable {
             new Row(FENCING, API),
             new Row(REDIS_FENCE, API, FENCING, SPI),
             new Row("io.distlock.redis.fence.autoconfigure", API, REDIS_FENCE),
+            new Row("io.distlock.jdbc", API, SPI, SUPPORT),
+            new Row("io.distlock.jdbc.autoconfigure", API, SUPPORT, "io.distlock.jdbc"),
             new Row("io.distlock.jdbc.fence", API, FENCING),
             new Row(
                     "io.distlock.jdbc.fence.autoconfigure",

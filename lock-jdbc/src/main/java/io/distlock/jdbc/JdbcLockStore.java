@@ -1,0 +1,305 @@
+package io.distlock.jdbc;
+
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.Release;
+import io.distlock.jdbc.DatabaseCalls.NotSentException;
+import io.distlock.jdbc.DatabaseCalls.Urgency;
+import io.distlock.jdbc.LockRow.Reader;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.spi.Ticker;
+import io.distlock.support.TryLockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
+
+/** Locks as rows: single tries, and what holders do. Thread-safe. */
+final class JdbcLockStore implements TryLockStore {
+
+    /** A waiting writer looks again this soon at the latest, so its mark need not last much longer. */
+    private static final Duration LONGEST_MARK = Duration.ofSeconds(7);
+
+    private final DatabaseCalls calls;
+    private final JdbcLockOptions options;
+    private final Ticker ticker;
+    private final CompletableFuture<KeyChanges> changes = new CompletableFuture<>();
+
+    JdbcLockStore(DatabaseCalls calls, JdbcLockOptions options, Ticker ticker) {
+        this.calls = calls;
+        this.options = options;
+        this.ticker = ticker;
+    }
+
+    /** Whom waiters listen to, once the kind of the database is known. */
+    CompletableFuture<KeyChanges> changes() {
+        return changes;
+    }
+
+    @Override
+    public CompletionStage<Result> attempt(LeaseRequest request, boolean again) {
+        Duration remaining = request.deadline().remaining();
+        Moment since = ticker.now();
+        Duration patience = remaining.compareTo(LONGEST_MARK) < 0 ? remaining : LONGEST_MARK;
+        MapSqlParameterSource parameters = lock(request.key(), request.owner())
+                .addValue("ttl", micros(request.timeToLive()))
+                .addValue("patience", micros(patience));
+        return calls.call(
+                        Urgency.TAKE,
+                        (sql, database) -> request.mode() == LockMode.EXCLUSIVE
+                                ? take(sql, database, request, parameters)
+                                : join(sql, database, request, parameters))
+                .handle((taken, failure) -> {
+                    if (failure != null) {
+                        return new Result.Failed(cause(failure), mayBeApplied(failure));
+                    } else if (taken.token.isEmpty()) {
+                        return new Result.Refused(Optional.of(taken.freeIn));
+                    }
+                    JdbcLease lease = new JdbcLease(
+                            request.key(),
+                            request.mode(),
+                            request.owner(),
+                            new FencingToken(taken.token.get()),
+                            request.renewedTimeToLive(),
+                            again ? request.timeToLive() : Duration.ZERO);
+                    return new Result.Granted(new Grant(lease, since));
+                });
+    }
+
+    /** A token, or how long to wait. */
+    private record Taken(Optional<Long> token, Duration freeIn) {}
+
+    private Taken take(
+            LockSql sql,
+            NamedParameterJdbcOperations database,
+            LeaseRequest request,
+            MapSqlParameterSource parameters) {
+        LockRow row = sql.take(database, parameters).orElseThrow(JdbcLockStore::overtaken);
+        return row.isHeldBy(request.owner())
+                ? new Taken(Optional.of(row.token()), Duration.ZERO)
+                : new Taken(Optional.empty(), row.freeIn(LockMode.EXCLUSIVE));
+    }
+
+    private Taken join(
+            LockSql sql,
+            NamedParameterJdbcOperations database,
+            LeaseRequest request,
+            MapSqlParameterSource parameters) {
+        LockRow row = sql.look(database, parameters).orElseGet(() -> {
+            sql.insert(database, parameters);
+            return sql.look(database, parameters).orElseThrow(JdbcLockStore::overtaken);
+        });
+        long expiry = row.now() + micros(request.timeToLive());
+        List<Reader> readers = new ArrayList<>(row.current());
+        Optional<Reader> mine = readers.stream()
+                .filter(each -> each.owner().equals(request.owner()))
+                .findFirst();
+        if (row.expiresAt() > row.now() || (mine.isEmpty() && row.excludesReaders())) {
+            return new Taken(Optional.empty(), row.freeIn(LockMode.SHARED));
+        }
+        long token = mine.map(Reader::token).orElse(Math.max(row.token() + 1, row.now()));
+        mine.ifPresent(readers::remove);
+        readers.add(mine.map(each -> each.until(expiry)).orElse(new Reader(request.owner(), token, expiry)));
+        if (replace(sql, database, row, readers, Math.max(row.token(), token), parameters, false) == 0) {
+            throw overtaken();
+        }
+        return new Taken(Optional.of(token), Duration.ZERO);
+    }
+
+    /** Repeated like a deadlock: nothing has been applied. */
+    private static ConcurrencyFailureException overtaken() {
+        return new ConcurrencyFailureException("the row of this lock has changed in between, again and again");
+    }
+
+    private static int replace(
+            LockSql sql,
+            NamedParameterJdbcOperations database,
+            LockRow row,
+            List<Reader> readers,
+            long token,
+            MapSqlParameterSource lock,
+            boolean frees) {
+        MapSqlParameterSource parameters = new MapSqlParameterSource(lock.getValues())
+                .addValue("next", token)
+                .addValue("token", row.token())
+                .addValue("before", row.readers())
+                .addValue("readers", Reader.text(readers))
+                .addValue(
+                        "until",
+                        readers.stream().mapToLong(Reader::expiresAt).max().orElse(0));
+        return frees ? sql.free(database, sql.readers, parameters) : database.update(sql.readers, parameters);
+    }
+
+    /** Changes a key's readers; whose owners it answers with were among them. */
+    private static Set<String> change(
+            LockSql sql,
+            NamedParameterJdbcOperations database,
+            MapSqlParameterSource lock,
+            Set<String> owners,
+            UnaryOperator<Reader> change,
+            boolean frees) {
+        LockRow row = sql.look(database, lock).orElse(null);
+        if (row == null || row.expiresAt() > row.now()) {
+            return Set.of();
+        }
+        Set<String> found = new HashSet<>();
+        List<Reader> readers = new ArrayList<>();
+        for (Reader each : row.current()) {
+            boolean wanted = owners.contains(each.owner()) && found.add(each.owner());
+            Reader changed = wanted ? change.apply(each) : each;
+            if (changed.expiresAt() > row.now()) {
+                readers.add(changed);
+            }
+        }
+        if (!found.isEmpty() && replace(sql, database, row, readers, row.token(), lock, frees) == 0) {
+            throw overtaken();
+        }
+        return found;
+    }
+
+    /** Which of these owners' leases last this long from now on, all of one mode. */
+    CompletableFuture<Set<String>> renew(List<JdbcLease> leases, Duration timeToLive) {
+        return calls.call(
+                Urgency.KEEP,
+                (sql, database) -> leases.get(0).mode() == LockMode.EXCLUSIVE
+                        ? renewHolders(sql, database, leases, micros(timeToLive))
+                        : renewReaders(sql, database, leases, micros(timeToLive)));
+    }
+
+    private Set<String> renewHolders(
+            LockSql sql, NamedParameterJdbcOperations database, Collection<JdbcLease> leases, long ttl) {
+        MapSqlParameterSource parameters = new MapSqlParameterSource("ttl", ttl)
+                .addValue(
+                        "keys",
+                        leases.stream().map(each -> options.row(each.key())).toList())
+                .addValue("owners", leases.stream().map(JdbcLease::owner).toList())
+                .addValue(
+                        "tokens",
+                        leases.stream().map(each -> each.token().value()).toList());
+        if (database.update(sql.renew, parameters) == leases.size()) {
+            return new HashSet<>(leases.stream().map(JdbcLease::owner).toList());
+        }
+        return new HashSet<>(database.queryForList(sql.renewed, parameters, String.class));
+    }
+
+    private Set<String> renewReaders(
+            LockSql sql, NamedParameterJdbcOperations database, Collection<JdbcLease> leases, long ttl) {
+        JdbcLease first = leases.iterator().next();
+        MapSqlParameterSource lock = lock(first.key(), first.owner());
+        Set<String> owners = new HashSet<>(leases.stream().map(JdbcLease::owner).toList());
+        long now = sql.look(database, lock).map(LockRow::now).orElse(0L);
+        return change(sql, database, lock, owners, each -> each.until(now + ttl), false);
+    }
+
+    CompletionStage<Release> release(JdbcLease lease, Duration keepFor) {
+        return release(lease.mode(), lease.key(), lease.owner(), lease.token().value(), keepFor);
+    }
+
+    private CompletionStage<Release> release(LockMode mode, LockKey key, String owner, long token, Duration keepFor) {
+        long keep = Math.max(0, micros(keepFor));
+        MapSqlParameterSource lock = lock(key, owner).addValue("token", token).addValue("keep", keep);
+        return ended(calls.call(
+                Urgency.KEEP,
+                (sql, database) -> mode == LockMode.EXCLUSIVE
+                        ? sql.free(database, sql.release, lock) > 0
+                        : leave(sql, database, lock, owner, token, keep)));
+    }
+
+    private static boolean leave(
+            LockSql sql,
+            NamedParameterJdbcOperations database,
+            MapSqlParameterSource lock,
+            String owner,
+            long token,
+            long keep) {
+        long now = keep == 0 ? 0 : sql.look(database, lock).map(LockRow::now).orElse(0L);
+        Reader left = keep == 0 ? new Reader(owner, token, 0) : new Reader(owner + LockRow.KEPT, token, now + keep);
+        return !change(sql, database, lock, Set.of(owner), each -> left, true).isEmpty();
+    }
+
+    @Override
+    public CompletionStage<Release> withdraw(LeaseRequest request) {
+        return withdraw(request.mode(), request.key(), request.owner());
+    }
+
+    /** Removes what tries of this owner may have left. */
+    CompletionStage<Release> withdraw(LockMode mode, LockKey key, String owner) {
+        MapSqlParameterSource lock = lock(key, owner);
+        return ended(calls.call(
+                Urgency.KEEP,
+                (sql, database) -> mode == LockMode.EXCLUSIVE
+                        ? sql.free(database, sql.withdraw, lock) > 0
+                        : leave(sql, database, lock, owner, 0, 0)));
+    }
+
+    private static CompletionStage<Release> ended(CompletableFuture<Boolean> found) {
+        return found.handle(
+                (was, failure) -> failure != null ? Release.UNKNOWN : was ? Release.RELEASED : Release.NOT_OWNER);
+    }
+
+    @Override
+    public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
+        return changes.thenCompose(those -> those.subscribe(options.row(key), wake));
+    }
+
+    CompletableFuture<Optional<LockRow>> look(String row) {
+        return calls.call(Urgency.TAKE, (sql, database) -> sql.look(database, new MapSqlParameterSource("key", row)));
+    }
+
+    CompletableFuture<Optional<LockRow>> look(LockKey key) {
+        return look(options.row(key));
+    }
+
+    /** By two calls, the second of which compares what the first one has found. */
+    CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
+        return look(key)
+                .thenCompose(row -> row.flatMap(found -> found.holder(token.value()))
+                        .map(holder -> release(
+                                row.flatMap(LockRow::mode).orElseThrow(),
+                                key,
+                                holder.owner(),
+                                token.value(),
+                                Duration.ZERO))
+                        .orElse(CompletableFuture.completedFuture(Release.NOT_OWNER)))
+                .exceptionally(unknown -> Release.UNKNOWN);
+    }
+
+    private MapSqlParameterSource lock(LockKey key, String owner) {
+        return new MapSqlParameterSource("key", options.row(key)).addValue("owner", owner);
+    }
+
+    private static long micros(Duration time) {
+        return TimeUnit.NANOSECONDS.toMicros(time.toNanos());
+    }
+
+    /** Without what futures wrap around it. */
+    static Throwable cause(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    /** Whether the database may have carried out the statement, or may do so later. */
+    private static boolean mayBeApplied(Throwable failure) {
+        Throwable cause = cause(failure);
+        return !(cause instanceof NotSentException
+                || cause instanceof CannotGetJdbcConnectionException
+                || cause instanceof BadSqlGrammarException
+                || cause instanceof ConcurrencyFailureException
+                || cause instanceof JdbcLockSetupException);
+    }
+}

@@ -1,0 +1,79 @@
+package io.distlock.jdbc;
+
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
+
+/**
+ * Tries the table once with a row that is nobody's: it must be there with all columns, the application may read, insert,
+ * update and delete, and keys that differ in case alone must differ.
+ */
+record TableCheck(LockSql sql, JdbcLockOptions options) {
+
+    private static final long TIME_MICROS = 60_000_000;
+
+    void check(NamedParameterJdbcOperations database) {
+        String key = "{check}" + UUID.randomUUID() + "{a}";
+        String alike = key.replace("{a}", "{A}");
+        try {
+            Optional<LockRow> taken = Optional.empty();
+            while (taken.isEmpty()) {
+                taken = sql.take(database, row(key));
+            }
+            boolean folded = sql.look(database, row(alike)).isPresent();
+            sql.free(database, sql.withdraw, row(key));
+            database.update(
+                    sql.remove,
+                    row(key).addValue("keys", List.of(key))
+                            .addValue("token", taken.get().token())
+                            .addValue("retention", -TIME_MICROS));
+            if (folded) {
+                throw new JdbcLockSetupException(
+                        "the table " + options.table()
+                                + " takes upper case for lower case in its column lock_key, so that two"
+                                + " locks would be one",
+                        "Create it with the script " + sql.script()
+                                + ", and give the column lock_key a collation that is" + " case-sensitive.");
+            }
+        } catch (DataAccessException failure) {
+            throw explained(failure);
+        }
+    }
+
+    private static MapSqlParameterSource row(String key) {
+        return new MapSqlParameterSource("key", key)
+                .addValue("owner", "check")
+                .addValue("ttl", TIME_MICROS)
+                .addValue("patience", 0L);
+    }
+
+    private RuntimeException explained(DataAccessException failure) {
+        String state = failure.getMostSpecificCause() instanceof SQLException said && said.getSQLState() != null
+                ? said.getSQLState()
+                : "";
+        int code = failure.getMostSpecificCause() instanceof SQLException said ? said.getErrorCode() : 0;
+        if (state.equals("25006") || code == 1290 || code == 1792 || code == 1836 || code == 90097) {
+            return new JdbcLockSetupException(
+                    "the database is read-only, so that no lock can be taken in it",
+                    "Lead the locks to the primary: a replica cannot keep them. Define a DataSource for it with"
+                            + " @LockDataSource.",
+                    failure);
+        } else if (state.equals("42501") || code == 1142 || code == 1143 || code == 90096) {
+            return new JdbcLockSetupException(
+                    "the application may not use the table " + options.table(),
+                    "Grant it select, insert, update and delete there.",
+                    failure);
+        } else if (state.startsWith("42") || state.equals("3F000")) {
+            return new JdbcLockSetupException(
+                    "the table " + options.table() + " is missing, or lacks columns",
+                    "Create it with the script " + sql.script()
+                            + ", for instance by Flyway or Liquibase, or set distributed-lock.jdbc.initialize-schema=always.",
+                    failure);
+        }
+        return failure;
+    }
+}

@@ -1,0 +1,5 @@
+/** Auto-configuration of locks in a SQL database. */
+@NullMarked
+package io.distlock.jdbc.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

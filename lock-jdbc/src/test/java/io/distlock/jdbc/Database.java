@@ -1,0 +1,104 @@
+package io.distlock.jdbc;
+
+import com.zaxxer.hikari.HikariConfig;
+import io.distlock.test.sql.SqlServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** A real database with the locks' table. */
+public final class Database implements AutoCloseable {
+
+    /** A call outlasts any stall of a busy machine. */
+    static final JdbcLockOptions PATIENT = JdbcLockOptions.defaults()
+            .withCallTimeout(java.time.Duration.ofSeconds(10))
+            .withConnectTimeout(java.time.Duration.ofSeconds(20));
+
+    private final @Nullable SqlServer server;
+    private final String url;
+    private final String user;
+    private final List<JdbcLockConnections> opened = new ArrayList<>();
+
+    private Database(@Nullable SqlServer server, String url, String user) {
+        this.server = server;
+        this.url = url;
+        this.user = user;
+        LockSql sql = LockSql.of(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
+        new ResourceDatabasePopulator(new ClassPathResource(sql.script())).execute(direct());
+    }
+
+    public static Database h2() {
+        return new Database(null, "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa");
+    }
+
+    public static Database postgresql() {
+        return of(SqlServer.start(SqlServer.Product.POSTGRESQL));
+    }
+
+    public static Database mariadb() {
+        return of(SqlServer.start(SqlServer.Product.MARIADB));
+    }
+
+    private static Database of(SqlServer server) {
+        return new Database(server, server.url(), server.user());
+    }
+
+    SqlServer server() {
+        if (server == null) {
+            throw new IllegalStateException("embedded");
+        }
+        return server;
+    }
+
+    private String product() {
+        return url.contains("postgresql") ? "PostgreSQL" : url.contains("mariadb") ? "MariaDB" : "H2";
+    }
+
+    public String url() {
+        return url;
+    }
+
+    public String user() {
+        return user;
+    }
+
+    LockSql sql() {
+        return LockSql.of(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
+    }
+
+    /** Opens a connection for each statement. */
+    DriverManagerDataSource direct() {
+        return new DriverManagerDataSource(url, user, "");
+    }
+
+    JdbcTemplate jdbc() {
+        return new JdbcTemplate(direct());
+    }
+
+    JdbcLockConnections connections(JdbcLockOptions options) {
+        return connections(url, options);
+    }
+
+    JdbcLockConnections connections(String address, JdbcLockOptions options) {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(address);
+        config.setUsername(user);
+        config.setPassword("");
+        JdbcLockConnections connections = JdbcLockConnections.like(config, options);
+        opened.add(connections);
+        return connections;
+    }
+
+    @Override
+    public void close() {
+        opened.forEach(JdbcLockConnections::close);
+        if (server != null) {
+            server.close();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package io.distlock.jdbc.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.distlock.jdbc.Database;
+import io.distlock.jdbc.JdbcLockProvider;
+import io.distlock.jdbc.JdbcLockSetupException;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.LockClients;
+import io.distlock.spring.LockContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.annotation.Transactional;
+
+/** Applications with a database and nothing else. */
+class JdbcLockApplicationTests {
+
+    private static Database postgresql;
+
+    @BeforeAll
+    static void start() {
+        postgresql = Database.postgresql();
+    }
+
+    @AfterAll
+    static void stop() {
+        postgresql.close();
+    }
+
+    private static ConfigurableApplicationContext embedded(Class<?> application, String... properties) {
+        List<String> all = new ArrayList<>(List.of(properties));
+        all.add("--spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID());
+        return run(application, all);
+    }
+
+    private static ConfigurableApplicationContext onServer(Class<?> application, String... properties) {
+        List<String> all = new ArrayList<>(List.of(properties));
+        all.add("--spring.datasource.url=" + postgresql.url());
+        all.add("--spring.datasource.username=" + postgresql.user());
+        return run(application, all);
+    }
+
+    private static ConfigurableApplicationContext run(Class<?> application, List<String> properties) {
+        return new SpringApplicationBuilder(application)
+                .web(WebApplicationType.NONE)
+                .run(properties.toArray(String[]::new));
+    }
+
+    @Test
+    void anEmbeddedDatabaseNeedsNoConfiguration() {
+        try (ConfigurableApplicationContext context = embedded(Application.class)) {
+            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
+            assertThat(context.getBean(LockClients.class).primary().provider()).isEqualTo("jdbc");
+        }
+    }
+
+    @Test
+    void theTableMayHaveAnotherName() {
+        try (ConfigurableApplicationContext context =
+                embedded(Application.class, "--distributed-lock.jdbc.table=public.locks_of_orders")) {
+            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
+            assertThat(context.getBean(JdbcTemplate.class)
+                            .queryForObject(
+                                    "select count(*) from locks_of_orders where lock_key = 'ship:42{lock}'",
+                                    Integer.class))
+                    .isOne();
+        }
+    }
+
+    @Test
+    void aMissingTableIsExplained() {
+        assertThatThrownBy(() -> embedded(Application.class, "--distributed-lock.jdbc.initialize-schema=never"))
+                .hasRootCauseInstanceOf(SQLException.class)
+                .hasStackTraceContaining("the table distributed_lock is missing")
+                .hasStackTraceContaining("initialize-schema=always");
+    }
+
+    @Test
+    void aMissingRightIsExplained() {
+        JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource(postgresql.url(), postgresql.user(), ""));
+        jdbc.execute("create user reader");
+        jdbc.execute("grant select on distributed_lock to reader");
+        assertThatThrownBy(() -> run(
+                        Application.class,
+                        List.of("--spring.datasource.url=" + postgresql.url(), "--spring.datasource.username=reader")))
+                .hasStackTraceContaining(JdbcLockSetupException.class.getName())
+                .hasStackTraceContaining("the application may not use the table distributed_lock");
+    }
+
+    @Test
+    void aReadOnlyDatabaseIsExplained() {
+        assertThatThrownBy(() -> onServer(
+                        Application.class,
+                        "--spring.datasource.hikari.connection-init-sql=set default_transaction_read_only = on"))
+                .hasStackTraceContaining("the database is read-only");
+    }
+
+    /** All connections of the pool are in use, ten callers wait for a lock, and it is renewed, released and passed on. */
+    @Test
+    void locksWorkWhileTheApplicationsPoolIsExhausted()
+            throws ExecutionException, InterruptedException, TimeoutException, SQLException {
+        try (ConfigurableApplicationContext context =
+                onServer(Application.class, "--spring.datasource.hikari.maximum-pool-size=10")) {
+            Orders orders = context.getBean(Orders.class);
+            ExecutorService callers = Executors.newFixedThreadPool(10);
+            List<Future<Long>> tokens = new ArrayList<>();
+            try (Connection first = context.getBean(DataSource.class).getConnection()) {
+                assertThat(first.isClosed()).isFalse();
+                for (int caller = 0; caller < 9; caller++) {
+                    tokens.add(callers.submit(() -> orders.shipInTransaction("one")));
+                }
+                tokens.add(callers.submit(() -> orders.ship("one")));
+                for (Future<Long> token : tokens) {
+                    assertThat(token.get(60, TimeUnit.SECONDS)).isPositive();
+                }
+            } finally {
+                callers.shutdownNow();
+            }
+        }
+    }
+
+    @Test
+    void theLocksMayHaveADataSourceOfTheirOwn() {
+        try (ConfigurableApplicationContext context = embedded(WithLockDataSource.class)) {
+            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
+            assertThat(new JdbcTemplate(context.getBean("locks", DataSource.class))
+                            .queryForObject(
+                                    "select count(*) from distributed_lock where lock_key like 'ship%'", Integer.class))
+                    .isOne();
+            // The application's own has no table.
+            assertThatThrownBy(() -> context.getBean(JdbcTemplate.class).queryForList("select * from distributed_lock"))
+                    .hasMessageContaining("distributed_lock");
+        }
+    }
+
+    @Test
+    void anotherProviderMayBeChosen() {
+        try (ConfigurableApplicationContext context =
+                embedded(Application.class, "--distributed-lock.provider=in-memory")) {
+            assertThat(context.getBeanProvider(JdbcLockProvider.class).stream()).isEmpty();
+        }
+    }
+
+    @Test
+    void aBadPropertyIsNamed() {
+        assertThatThrownBy(() -> embedded(Application.class, "--distributed-lock.jdbc.table=\"Locks\""))
+                .hasStackTraceContaining("distributed-lock.jdbc.table")
+                .hasStackTraceContaining("is not a table name");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WithLockDataSource {
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+
+        @Bean(defaultCandidate = false)
+        @LockDataSource
+        HikariDataSource locks() {
+            return DataSourceBuilder.create()
+                    .type(HikariDataSource.class)
+                    .url("jdbc:h2:mem:" + UUID.randomUUID())
+                    .build();
+        }
+    }
+
+    static class Orders {
+
+        @DistributedLock(name = "ship", key = "#order", waitTime = "60s", leaseTime = "5s")
+        public long ship(String order) {
+            return LockContext.current().fencingToken().value();
+        }
+
+        @Transactional
+        @DistributedLock(name = "ship", key = "#order", waitTime = "60s", leaseTime = "5s")
+        public long shipInTransaction(String order) {
+            return LockContext.current().fencingToken().value();
+        }
+    }
+}
