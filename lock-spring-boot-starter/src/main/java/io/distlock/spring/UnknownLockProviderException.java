@@ -7,27 +7,39 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** No provider has the requested name. */
 public final class UnknownLockProviderException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;
 
-    private static final List<String> USUAL = List.of("redis", "redlock", "etcd", "in-memory");
-
     private static final int SIMILAR = 2;
 
     private final String provider;
     private final List<String> known;
+    private final @Nullable String suggestion;
 
     public UnknownLockProviderException(String provider, Collection<String> known) {
+        this(provider, known, List.of());
+    }
+
+    /**
+     * A mistake in the configuration, where the requested provider itself may be missing for it.
+     *
+     * @param idle the names of providers whose modules are on the class path
+     */
+    public UnknownLockProviderException(String provider, Collection<String> known, Collection<String> idle) {
+        this(provider, known, similar(provider, Stream.of(known, idle, List.of("in-memory"))));
+    }
+
+    private UnknownLockProviderException(String provider, Collection<String> known, Optional<String> suggestion) {
         super("there is no lock provider '" + provider + "'; known providers: "
                 + (known.isEmpty() ? "none" : String.join(", ", known))
-                + similar(provider, known)
-                        .map(name -> "; did you mean " + name + "?")
-                        .orElse(""));
+                + suggestion.map(name -> "; did you mean " + name + "?").orElse(""));
         this.provider = provider;
         this.known = List.copyOf(known);
+        this.suggestion = suggestion.orElse(null);
     }
 
     /** The requested name. */
@@ -40,18 +52,16 @@ public final class UnknownLockProviderException extends IllegalArgumentException
         return known;
     }
 
-    /** The name that was probably meant: a known one or one of this project's providers. */
+    /** The name that was probably meant, if one is similar. */
     public Optional<String> suggestion() {
-        return similar(provider, known);
+        return Optional.ofNullable(suggestion);
     }
 
-    private static Optional<String> similar(String provider, Collection<String> known) {
+    private static Optional<String> similar(String provider, Stream<Collection<String>> names) {
         String asked = provider.toLowerCase(Locale.ROOT);
-        return USUAL.contains(asked)
-                ? Optional.empty()
-                : Stream.concat(known.stream(), USUAL.stream())
-                        .min(Comparator.comparingInt(name -> distance(asked, name)))
-                        .filter(name -> distance(asked, name) <= SIMILAR);
+        return names.flatMap(Collection::stream)
+                .min(Comparator.comparingInt(name -> distance(asked, name)))
+                .filter(name -> distance(asked, name) <= SIMILAR && !name.equals(asked));
     }
 
     /** Levenshtein's: how many characters to change, add or leave out. */

@@ -6,14 +6,20 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Who may import whom among this project's packages. A new package gets a row here, or the build fails. */
+/**
+ * Who may import whom among this project's packages. One that has no row is a provider's: it sees what providers are made
+ * of, and what is below the package of its store.
+ */
 final class ImportTable {
 
     private static final String OURS = "io.distlock..";
@@ -23,6 +29,7 @@ final class ImportTable {
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
     private static final String IN_MEMORY = "io.distlock.inmemory";
+    private static final String AUTO_CONFIGURATION = "io.distlock.autoconfigure";
     private static final String REDIS = "io.distlock.redis";
     private static final String REDIS_CONNECTION = "io.distlock.redis.connection";
     private static final String REDIS_SCRIPT = "io.distlock.redis.script";
@@ -42,14 +49,22 @@ final class ImportTable {
             new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
             new Row(REDIS, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT),
             new Row(REDLOCK, API, SPI, SUPPORT, REDIS_CONNECTION, REDIS_SCRIPT, REDIS),
-            new Row("io.distlock.redis.autoconfigure", API, SUPPORT, REDIS_CONNECTION, REDIS, REDLOCK),
+            new Row(AUTO_CONFIGURATION, API),
+            new Row(
+                    "io.distlock.redis.autoconfigure",
+                    API,
+                    SUPPORT,
+                    AUTO_CONFIGURATION,
+                    REDIS_CONNECTION,
+                    REDIS,
+                    REDLOCK),
             new Row(ETCD_CLIENT, SUPPORT),
             new Row(ETCD_WATCH, SUPPORT),
             new Row(ETCD, API, SPI, SUPPORT, ETCD_CLIENT, ETCD_WATCH),
-            new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, ETCD),
+            new Row("io.distlock.etcd.autoconfigure..", API, SPI, SUPPORT, AUTO_CONFIGURATION, ETCD),
             new Row(FENCING, API),
             new Row(REDIS_FENCE, API, FENCING, SPI),
-            new Row("io.distlock.redis.fence.autoconfigure", API, REDIS_FENCE),
+            new Row("io.distlock.redis.fence.autoconfigure", API, AUTO_CONFIGURATION, REDIS_FENCE),
             new Row("io.distlock.jdbc", API, SPI, SUPPORT),
             new Row("io.distlock.jdbc.autoconfigure", API, SUPPORT, "io.distlock.jdbc"),
             new Row("io.distlock.jdbc.fence", API, FENCING),
@@ -57,11 +72,12 @@ final class ImportTable {
                     "io.distlock.jdbc.fence.autoconfigure",
                     API,
                     FENCING,
+                    AUTO_CONFIGURATION,
                     "io.distlock.jdbc.fence",
                     "io.distlock.spring",
                     "io.distlock.spring.transaction"),
             new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring", "io.distlock.spring.execution"),
-            new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
+            new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY, AUTO_CONFIGURATION),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
             new Row("io.distlock.shedlock", API),
@@ -101,17 +117,39 @@ final class ImportTable {
 
     static ArchRule rule() {
         List<ArchRule> rules = ROWS.stream().map(Row::rule).toList();
-        return CompositeArchRule.of(everyPackageHasARow())
+        return CompositeArchRule.of(otherProviders())
                 .and(CompositeArchRule.of(rules))
                 .as("packages import only what ImportTable allows them");
     }
 
-    private static ArchRule everyPackageHasARow() {
+    private static ArchRule otherProviders() {
         String[] known = ROWS.stream().map(Row::from).toArray(String[]::new);
         return classes()
-                .should()
-                .resideInAnyPackage(known)
-                .because("each package says in ImportTable whom it may import");
+                .that()
+                .resideOutsideOfPackages(known)
+                .should(new ArchCondition<>("import what a provider is made of, and what is its own") {
+
+                    @Override
+                    public void check(JavaClass type, ConditionEvents events) {
+                        type.getDirectDependenciesFromSelf().stream()
+                                .filter(each -> !isAllowed(type, each.getTargetClass()))
+                                .forEach(
+                                        each -> events.add(SimpleConditionEvent.violated(type, each.getDescription())));
+                    }
+                })
+                .allowEmptyShould(true);
+    }
+
+    private static boolean isAllowed(JavaClass from, JavaClass imported) {
+        String target = imported.getBaseComponentType().getPackageName();
+        return !(target + '.').startsWith(API + '.')
+                || Set.of(API, SPI, SUPPORT, AUTO_CONFIGURATION).contains(target)
+                || store(target).equals(store(from.getPackageName()));
+    }
+
+    /** The package below {@code io.distlock} that all of a provider is in. */
+    private static String store(String packageName) {
+        return packageName.split("\\.", -1).length > 2 ? packageName.split("\\.", -1)[2] : "";
     }
 
     private record Row(String from, List<String> to) {

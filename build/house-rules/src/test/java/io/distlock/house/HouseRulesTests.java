@@ -84,10 +84,29 @@ class HouseRulesTests {
     }
 
     @Test
-    void refusesAPackageThatIsNotInTheTable() throws IOException {
-        sources.with("io.distlock.zookeeper.A", "");
+    void refusesANewProviderThatKnowsAnotherOrTheEngineOrTheStarter() throws IOException {
+        sources.with("io.distlock.zookeeper.A", "io.distlock.redis.B b;").with("io.distlock.redis.B", "");
+        sources.with("io.distlock.zookeeper.watch.C", "io.distlock.engine.D d;").with("io.distlock.engine.D", "");
+        sources.with("io.distlock.zookeeper.autoconfigure.E", "io.distlock.spring.F[] f;")
+                .with("io.distlock.spring.F", "");
 
-        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.zookeeper.A");
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.zookeeper.A.b");
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.zookeeper.watch.C.d");
+        assertRefused(HouseRules.IMPORTS_FOLLOW_THE_TABLE, "io.distlock.zookeeper.autoconfigure.E.f");
+    }
+
+    @Test
+    void allowsANewProviderWithoutARow() throws IOException {
+        sources.with("io.distlock.zookeeper.A", "io.distlock.spi.B b; io.distlock.zookeeper.watch.C c;")
+                .with("io.distlock.spi.B", "")
+                .with("io.distlock.zookeeper.watch.C", "io.distlock.support.D d;")
+                .with("io.distlock.support.D", "")
+                .with(
+                        "io.distlock.zookeeper.autoconfigure.E",
+                        "io.distlock.autoconfigure.F f; io.distlock.zookeeper.A a;")
+                .with("io.distlock.autoconfigure.F", "");
+
+        HouseRules.IMPORTS_FOLLOW_THE_TABLE.check(sources.compile());
     }
 
     @Test

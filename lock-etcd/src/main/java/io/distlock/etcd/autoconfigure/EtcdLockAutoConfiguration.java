@@ -1,5 +1,7 @@
 package io.distlock.etcd.autoconfigure;
 
+import io.distlock.autoconfigure.CommonLockProperties;
+import io.distlock.autoconfigure.ConditionalOnLockProvider;
 import io.distlock.etcd.EtcdConnection;
 import io.distlock.etcd.EtcdFence;
 import io.distlock.etcd.EtcdLockOptions;
@@ -8,22 +10,14 @@ import io.distlock.support.LockRuntime;
 import io.etcd.jetcd.Client;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.BindResult;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of locks in etcd, on connections of their own. The beans depend on each other so that they are closed in
@@ -36,14 +30,14 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
         })
 @ConditionalOnClass(Client.class)
 @ConditionalOnBean(LockRuntime.class)
-@Conditional(EtcdLockAutoConfiguration.OnEtcdLocks.class)
+@ConditionalOnLockProvider("etcd")
 @EnableConfigurationProperties(EtcdLockProperties.class)
 public final class EtcdLockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
     EtcdLockOptions etcdLockOptions(EtcdLockProperties properties, Environment environment) {
-        return properties.options(environment.getProperty("distributed-lock.key-prefix", "lock"));
+        return properties.options(CommonLockProperties.keyPrefix(environment));
     }
 
     @Bean
@@ -77,25 +71,5 @@ public final class EtcdLockAutoConfiguration {
     @ConditionalOnSingleCandidate(EtcdLockProvider.class)
     EtcdFence etcdFence(EtcdLockProvider provider) {
         return new EtcdFence(provider);
-    }
-
-    /** Matches if etcd is the chosen provider, or none is chosen, or it is enabled explicitly. */
-    static final class OnEtcdLocks extends SpringBootCondition {
-
-        private static final String PROVIDER = "distributed-lock.provider";
-        private static final String ENABLED = "distributed-lock.etcd.enabled";
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Environment environment = context.getEnvironment();
-            ConditionMessage.Builder message = ConditionMessage.forCondition("etcd locks");
-            BindResult<Boolean> enabled = Binder.get(environment).bind(ENABLED, Boolean.class);
-            if (enabled.isBound()) {
-                return new ConditionOutcome(enabled.get(), message.because(ENABLED + " is " + enabled.get()));
-            }
-            String provider = environment.getProperty(PROVIDER, "");
-            boolean chosen = provider.isEmpty() || provider.equalsIgnoreCase("etcd");
-            return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
-        }
     }
 }

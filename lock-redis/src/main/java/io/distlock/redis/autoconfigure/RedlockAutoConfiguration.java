@@ -1,5 +1,7 @@
 package io.distlock.redis.autoconfigure;
 
+import io.distlock.autoconfigure.CommonLockProperties;
+import io.distlock.autoconfigure.ConditionalOnLockProvider;
 import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.redis.redlock.RedlockProvider;
@@ -12,7 +14,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -28,7 +29,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
         })
 @ConditionalOnClass(LettuceConnectionFactory.class)
 @ConditionalOnBean(LockRuntime.class)
-@Conditional(RedlockAutoConfiguration.OnRedlock.class)
+@ConditionalOnLockProvider(value = "redlock", needs = "distributed-lock.redlock.nodes")
 @EnableConfigurationProperties(RedlockProperties.class)
 @ImportRuntimeHints(RedisLockAutoConfiguration.NativeImageHints.class)
 public final class RedlockAutoConfiguration {
@@ -36,7 +37,7 @@ public final class RedlockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RedlockOptions redlockOptions(RedlockProperties properties, Environment environment) {
-        return properties.options(environment.getProperty("distributed-lock.key-prefix", "lock"));
+        return properties.options(CommonLockProperties.keyPrefix(environment));
     }
 
     @Bean
@@ -57,14 +58,5 @@ public final class RedlockAutoConfiguration {
     @ConditionalOnMissingBean(value = RedlockProvider.class, name = "redlockProvider")
     RedlockProvider redlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
         return new RedlockProvider(runtime, connections, options);
-    }
-
-    static final class OnRedlock extends RedisLockAutoConfiguration.OnProvider {
-
-        private static final String NODES = "distributed-lock.redlock.nodes";
-
-        OnRedlock() {
-            super("redlock", given -> given.containsProperty(NODES) || given.containsProperty(NODES + "[0]"));
-        }
     }
 }

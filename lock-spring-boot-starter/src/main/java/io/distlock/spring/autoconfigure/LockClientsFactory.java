@@ -12,8 +12,6 @@ import io.distlock.spring.client.LeakDetector;
 import io.distlock.support.LockRuntime;
 import java.lang.management.ManagementFactory;
 import java.util.List;
-import java.util.Locale;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionEvaluationReport;
@@ -22,7 +20,6 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.thread.Threading;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /** Makes a client for each provider and chooses the default one. */
@@ -44,9 +41,10 @@ record LockClientsFactory(
         String chosen = properties.provider();
         if (StringUtils.hasText(chosen)) {
             if (known.stream().noneMatch(chosen::equalsIgnoreCase)) {
-                String why = whyIdle(chosen);
+                LockProviderModules modules = LockProviderModules.on(beans.getBeanClassLoader());
+                String why = whyIdle(modules, chosen);
                 throw why.isEmpty()
-                        ? new UnknownLockProviderException(chosen, known)
+                        ? new UnknownLockProviderException(chosen, known, modules.names())
                         : new IdleLockProviderException(chosen, why);
             }
             return chosen;
@@ -58,14 +56,12 @@ record LockClientsFactory(
     }
 
     /** The conditions that the auto-configuration of a provider on the class path did not meet; empty if there is none. */
-    private String whyIdle(String provider) {
-        String name = provider.toLowerCase(Locale.ROOT);
-        return ConditionEvaluationReport.get(beans).getConditionAndOutcomesBySource().entrySet().stream()
-                .filter(each -> each.getKey().startsWith("io.distlock.")
-                        && ClassUtils.getShortName(each.getKey())
-                                .toLowerCase(Locale.ROOT)
-                                .matches(Pattern.quote(name) + "(lock)?autoconfiguration"))
-                .flatMap(each -> each.getValue().stream())
+    private String whyIdle(LockProviderModules modules, String provider) {
+        return modules
+                .configuration(provider)
+                .map(ConditionEvaluationReport.get(beans).getConditionAndOutcomesBySource()::get)
+                .stream()
+                .flatMap(ConditionEvaluationReport.ConditionAndOutcomes::stream)
                 .map(ConditionEvaluationReport.ConditionAndOutcome::getOutcome)
                 .filter(outcome -> !outcome.isMatch())
                 .map(ConditionOutcome::getMessage)
@@ -141,7 +137,7 @@ record LockClientsFactory(
         NoDefaultLockProviderException(List<String> known) {
             super(
                     known.isEmpty()
-                            ? "there is no lock provider: add io.distlock:lock-redis or io.distlock:lock-etcd, or set "
+                            ? "there is no lock provider: add the module of a store, such as io.distlock:lock-redis, or set "
                                     + "distributed-lock.provider=in-memory for locks within this JVM only"
                             : "there are several lock providers and none is chosen: set distributed-lock.provider to one of "
                                     + String.join(", ", known));

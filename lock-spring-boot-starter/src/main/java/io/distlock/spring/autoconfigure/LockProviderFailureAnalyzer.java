@@ -13,14 +13,19 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
 
     private static final String PROPERTY = LockProperties.PREFIX + "provider";
 
-    private static final String MODULES = """
-            - locks on Redis: add the dependency io.distlock:lock-redis and configure spring.data.redis.*
-            - locks on etcd: add the dependency io.distlock:lock-etcd and configure distributed-lock.etcd.*
+    private static final String OTHERS = """
+            - locks on another store: add its module, such as io.distlock:lock-redis or io.distlock:lock-etcd
             - locks inside this JVM alone, for tests and development: set distributed-lock.provider=in-memory
             - a store of your own: declare a bean of type io.distlock.spi.LockProvider""";
 
-    private static final String BESIDE = "\n- redis, redlock or etcd beside another default provider: set"
+    private static final String BESIDE = "\n- one that a module brings, beside another default provider: set"
             + " distributed-lock.<its name>.enabled=true";
+
+    private static String choices() {
+        return LockProviderModules.on(LockProviderFailureAnalyzer.class.getClassLoader())
+                        .needs()
+                + OTHERS;
+    }
 
     @Override
     public @Nullable FailureAnalysis analyze(Throwable failure) {
@@ -30,7 +35,7 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
             } else if (cause instanceof IdleLockProviderException idle) {
                 return new FailureAnalysis(
                         String.valueOf(idle.getMessage()),
-                        "Correct that, or choose another:\n" + MODULES + BESIDE,
+                        "Correct that, or choose another:\n" + choices() + BESIDE,
                         idle);
             } else if (cause instanceof UnknownLockProviderException unknown) {
                 return unknown(unknown);
@@ -46,14 +51,14 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
                         "The application uses distributed locks, but no lock provider is configured. If a provider's"
                                 + " module is on the class path, its configuration or the client of its store is"
                                 + " missing.",
-                        "Choose one:\n" + MODULES,
+                        "Choose one:\n" + choices(),
                         cause)
                 : new FailureAnalysis(
                         "There are several lock providers (" + providers + "), and none has been chosen as the default"
                                 + " one.",
                         "Set distributed-lock.provider to one of " + providers + ". To use another one beside it, name"
-                                + " that one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). Of redis,"
-                                + " redlock and etcd, each that is not the default one must be switched on as well:"
+                                + " that one: @DistributedLock(provider = \"…\") or LockClients.get(\"…\"). One that a"
+                                + " module brings must be switched on as well, if it is not the default one:"
                                 + " distributed-lock.<its name>.enabled=true.",
                         cause);
     }
@@ -78,7 +83,7 @@ record LockProviderFailureAnalyzer(Environment environment) implements FailureAn
                         .map(name -> "Write " + name + ". If that is not it:\n")
                         .orElse("")
                 + (known.isEmpty()
-                        ? "Add the module that brings it, or choose another:\n" + MODULES
-                        : "Write one of these names (" + known + "), or add what is missing:\n" + MODULES + BESIDE);
+                        ? "Add the module that brings it, or choose another:\n" + choices()
+                        : "Write one of these names (" + known + "), or add what is missing:\n" + choices() + BESIDE);
     }
 }

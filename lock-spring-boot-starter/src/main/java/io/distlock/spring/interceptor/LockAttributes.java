@@ -81,7 +81,7 @@ record LockAttributes(
         return problems.trying(
                 "provider",
                 "Name one of these, or add and configure the module that brings it; beside another default provider,"
-                        + " redis, redlock and etcd must be switched on: distributed-lock.<its name>.enabled=true",
+                        + " one that a module brings must be switched on: distributed-lock.<its name>.enabled=true",
                 () -> provider.isEmpty() ? clients.primary() : clients.get(provider));
     }
 

@@ -93,7 +93,7 @@ class FailureAnalysisTests {
         assertThat(output)
                 .contains("There are several lock providers (red, green)")
                 .contains("Set distributed-lock.provider to one of red, green")
-                .contains("Of redis, redlock and etcd, each that is not the default one must be switched on")
+                .contains("One that a module brings must be switched on as well, if it is not the default one")
                 .contains("distributed-lock.<its name>.enabled=true");
     }
 
@@ -103,6 +103,7 @@ class FailureAnalysisTests {
         assertThat(output)
                 .contains("distributed-lock.provider names the lock provider 'blue', but there are only: red, green")
                 .contains("io.distlock:lock-redis")
+                .contains("locks on redlock, whose module is there: configure distributed-lock.redlock.nodes")
                 .contains("beside another default provider: set distributed-lock.<its name>.enabled=true");
     }
 

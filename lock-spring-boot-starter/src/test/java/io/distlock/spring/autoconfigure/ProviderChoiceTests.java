@@ -120,7 +120,7 @@ class ProviderChoiceTests {
         "secnd, second",
     })
     void aNameThatIsMisspeltIsAnsweredWithTheNearest(String asked, String meant) {
-        assertThat(new UnknownLockProviderException(asked, List.of("second")))
+        assertThat(new UnknownLockProviderException(asked, List.of("second"), List.of("redis", "redlock", "etcd")))
                 .hasMessage("there is no lock provider '" + asked + "'; known providers: second; did you mean " + meant
                         + "?");
     }
@@ -128,7 +128,7 @@ class ProviderChoiceTests {
     @ParameterizedTest
     @ValueSource(strings = {"postgres", "Redis", "etcd", "x"})
     void aNameThatIsLikeNoneIsNotGuessedAt(String asked) {
-        assertThat(new UnknownLockProviderException(asked, List.of("second")))
+        assertThat(new UnknownLockProviderException(asked, List.of("second"), List.of("redis", "etcd")))
                 .hasMessageEndingWith("known providers: second");
     }
 }

@@ -1,9 +1,9 @@
 package io.distlock.jdbc.fence.autoconfigure;
 
 import io.distlock.LockOptions;
+import io.distlock.autoconfigure.CommonLockProperties;
 import io.distlock.jdbc.fence.FenceTable;
 import java.time.Duration;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.core.env.Environment;
 
@@ -46,7 +46,7 @@ class FencingProperties {
     /** The module is that of {@code distributed-lock.<module>.fencing.table}. */
     FenceTable table(String module, Environment environment) {
         try {
-            return new FenceTable(table, environment.getProperty("distributed-lock.key-prefix", "lock"));
+            return new FenceTable(table, CommonLockProperties.keyPrefix(environment));
         } catch (IllegalArgumentException wrong) {
             throw new InvalidConfigurationPropertyValueException(
                     "distributed-lock." + module + ".fencing.table", table, wrong.getMessage());
@@ -55,9 +55,7 @@ class FencingProperties {
 
     /** The module is that of {@code distributed-lock.<module>.fencing.retention}. */
     Duration retention(String module, Environment environment) {
-        Duration maxHold = Binder.get(environment)
-                .bind("distributed-lock.max-hold-time", Duration.class)
-                .orElse(LockOptions.defaults().maxHoldTime());
+        Duration maxHold = CommonLockProperties.maxHoldTime(environment);
         if (retention.compareTo(maxHold) < 0) {
             throw new InvalidConfigurationPropertyValueException(
                     "distributed-lock." + module + ".fencing.retention",

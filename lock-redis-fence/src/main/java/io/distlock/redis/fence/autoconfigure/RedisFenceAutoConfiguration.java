@@ -2,6 +2,7 @@ package io.distlock.redis.fence.autoconfigure;
 
 import io.distlock.LockClient;
 import io.distlock.LockOptions;
+import io.distlock.autoconfigure.CommonLockProperties;
 import io.distlock.redis.fence.RedisFence;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -15,7 +16,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Bean;
@@ -43,11 +43,12 @@ public final class RedisFenceAutoConfiguration {
             LockClient client,
             Properties properties,
             Environment environment) {
-        String lockPrefix = environment.getProperty("distributed-lock.key-prefix", "lock");
-        Duration maxHold = Binder.get(environment)
-                .bind("distributed-lock.max-hold-time", Duration.class)
-                .orElse(LockOptions.defaults().maxHoldTime());
-        return new RedisFence(connectionFactory, properties.options(client.provider(), lockPrefix, maxHold));
+        return new RedisFence(
+                connectionFactory,
+                properties.options(
+                        client.provider(),
+                        CommonLockProperties.keyPrefix(environment),
+                        CommonLockProperties.maxHoldTime(environment)));
     }
 
     /**
