@@ -23,7 +23,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     /** The longest that a waiter relies on its watch alone. */
     private static final Duration LONGEST_TRUST = Duration.ofSeconds(5);
 
-    private final EtcdLockProvider provider;
+    private final EtcdQueues queues;
     private final Deadline unwatched;
     private final QueuePosition position;
 
@@ -35,33 +35,33 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private int failures;
     private @Nullable Throwable lastFailure;
 
-    EtcdAcquisition(EtcdLockProvider provider, LeaseRequest request) {
-        super(provider.runtime, request);
-        this.provider = provider;
-        this.unwatched = provider.limit(GrantedLock.UNWATCHED);
-        this.position = new QueuePosition(provider, request);
+    EtcdAcquisition(EtcdQueues queues, LeaseRequest request) {
+        super(queues.runtime, request);
+        this.queues = queues;
+        this.unwatched = queues.limit(EtcdLease.UNWATCHED);
+        this.position = new QueuePosition(queues, request);
     }
 
     @Override
     protected void advance() {
         asks();
-        if (provider.closed) {
+        if (queues.isClosed()) {
             failClosed();
             finish();
         } else if (position.isNowhere()) {
-            await(provider.sessions.enter(request, provider.answerLimit(request)), session -> {
+            await(queues.sessions.enter(request, queues.answerLimit(request)), session -> {
                 position.on(session);
                 advanceUnlessDone();
             });
         } else if (position.isDoubtful()) {
-            await(inTime(provider.transactions.withdraw(position.place())), release -> lose());
+            await(inTime(queues.transactions.withdraw(position.place())), release -> lose());
         } else {
             await(inTime(position.look(ahead)), this::found);
         }
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {
-        return provider.runtime.timeouts().within(provider.answerLimit(request), stage);
+        return queues.runtime.timeouts().within(queues.answerLimit(request), stage);
     }
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
@@ -89,23 +89,23 @@ final class EtcdAcquisition extends WaitingAcquisition {
         }
     }
 
-    private void found(QueuePosition.Finding finding) {
+    private void found(QueueFinding finding) {
         position.found(finding);
-        if (finding instanceof QueuePosition.Standing standing) {
+        if (finding instanceof QueueFinding.Standing standing) {
             lastFailure = null;
             if (standing.leaseGone()) {
                 unwatchAhead();
             }
             found(standing.predecessor());
-        } else if (finding instanceof QueuePosition.Occupied) {
+        } else if (finding instanceof QueueFinding.Occupied) {
             position.forget();
             request.listener().refused();
             complete(Optional.empty());
             finish();
-        } else if (finding instanceof QueuePosition.Refused) {
+        } else if (finding instanceof QueueFinding.Refused) {
             // This says nothing about the lock: ask again even past the deadline, but not forever.
             position.forget();
-            if (request.deadline().remainingNanos() + provider.callTimeout.toNanos() < 0) {
+            if (request.deadline().remainingNanos() + queues.callTimeout.toNanos() < 0) {
                 endUnavailable(EtcdCallException.unanswered("taking a place in the queue"));
             } else {
                 advanceUnlessDone();
@@ -131,7 +131,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         } else if (predecessor.isEmpty()) {
             grantIfFresh();
         } else if (request.deadline().hasPassed()) {
-            leave(true, provider.limit(provider.callTimeout.dividedBy(2)), 1);
+            leave(true, queues.limit(queues.callTimeout.dividedBy(2)), 1);
         } else {
             waitFor(predecessor.get());
         }
@@ -150,7 +150,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
      */
     private void grantIfFresh() {
         Session session = position.place().session();
-        long age = session.validSince(request.renewedTimeToLive()).elapsedNanos(provider.runtime.ticker());
+        long age = session.validSince(request.renewedTimeToLive()).elapsedNanos(queues.runtime.ticker());
         long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
         if (age <= most) {
             grant();
@@ -174,12 +174,12 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private void grant() {
         unwatch();
         Grant grant = position.toGrant();
-        if (provider.closed) {
+        if (queues.isClosed()) {
             // Its session may have been given up before the lock was counted.
             failClosed();
         }
         if (!complete(Optional.of(grant))) {
-            provider.grantedLocks.abandon((GrantedLock) grant.lease());
+            queues.leases.abandon((EtcdLease) grant.lease());
         }
         finish();
     }
@@ -188,7 +188,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
     private void waitOutGrace() {
         lastFailure = EtcdCallException.leaseLost();
         request.listener().failed(lastFailure);
-        provider.enlist(this);
+        queues.enlist(this);
         goOn(() -> {
             if (watchedOwn.isLive()) {
                 parkFor(position.grace());
@@ -200,7 +200,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     private void waitFor(ByteSequence predecessor) {
         request.listener().refused();
-        provider.enlist(this);
+        queues.enlist(this);
         if (!predecessor.equals(ahead) || !watchedAhead.isLive()) {
             unwatchAhead();
             ahead = predecessor;
@@ -210,9 +210,9 @@ final class EtcdAcquisition extends WaitingAcquisition {
             watchOwn(() -> waitFor(predecessor));
         } else {
             failures = 0;
-            Duration trust = EtcdLockProvider.shorter(
-                    LONGEST_TRUST, request.options().leaseTime().dividedBy(3));
-            parkFor(watchedOwn.isLive() ? trust : EtcdLockProvider.shorter(trust, unwatched.remaining()));
+            Duration trust =
+                    shorter(LONGEST_TRUST, request.options().leaseTime().dividedBy(3));
+            parkFor(watchedOwn.isLive() ? trust : shorter(trust, unwatched.remaining()));
         }
     }
 
@@ -223,13 +223,13 @@ final class EtcdAcquisition extends WaitingAcquisition {
     }
 
     private WatchedKey watch(ByteSequence key) {
-        return provider.watches.watch(key, position.standing().seen(), this::wake);
+        return queues.watches.watch(key, position.standing().seen(), this::wake);
     }
 
     /** Looks again once the watch is established, unless nothing has changed since the last look. */
     private void awaitStanding(WatchedKey watch, Runnable unchanged) {
-        Duration limit = EtcdLockProvider.shorter(LONGEST_TRUST, provider.answerLimit(request));
-        await(provider.runtime.timeouts().within(limit, watch), nothing -> goOn(nothing ? unchanged : this::advance));
+        Duration limit = shorter(LONGEST_TRUST, queues.answerLimit(request));
+        await(queues.runtime.timeouts().within(limit, watch), nothing -> goOn(nothing ? unchanged : this::advance));
     }
 
     private void unwatchAhead() {
@@ -242,8 +242,12 @@ final class EtcdAcquisition extends WaitingAcquisition {
         watchedOwn.close();
     }
 
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
     private void parkFor(Duration time) {
-        park(EtcdLockProvider.shorter(time, request.deadline().remaining()));
+        park(shorter(time, request.deadline().remaining()));
     }
 
     @Override
@@ -252,7 +256,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
         if (failure != null) {
             endUnavailable(failure);
         } else if (position.isCertain() && position.grace().isZero()) {
-            leave(false, provider.limit(provider.callTimeout), 1);
+            leave(false, queues.limit(queues.callTimeout), 1);
         } else {
             complete(Optional.empty());
             finish();
@@ -271,7 +275,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
                 complete(Optional.empty());
                 finish();
             } else if (!isDone() && limit.remaining().compareTo(pause) > 0) {
-                provider.runtime.scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
+                queues.runtime.scheduler().schedule(() -> leave(false, limit, tries + 1), pause);
             } else {
                 endUnavailable(failure);
             }
@@ -287,7 +291,7 @@ final class EtcdAcquisition extends WaitingAcquisition {
 
     @Override
     protected void settle() {
-        provider.waiting.remove(this);
+        queues.strike(this);
         unwatch();
         position.giveUp();
     }

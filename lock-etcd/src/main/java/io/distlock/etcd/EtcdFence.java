@@ -43,7 +43,7 @@ public final class EtcdFence {
     }
 
     private Cmp held(HeldLock lock, Sequencer grant) {
-        Optional<ByteSequence> place = provider.grantedLocks.place(grant);
+        Optional<ByteSequence> place = provider.place(grant);
         if (place.isEmpty()) {
             // It may have ended meanwhile.
             lock.ensureHeld();

@@ -34,7 +34,7 @@ record EtcdHealth(
         EtcdCalls calls,
         ByteSequence anyKey,
         EtcdConnection connection,
-        Duration limit,
+        Duration callTimeout,
         SessionPool sessions,
         VersionWarning warning) {
 
@@ -54,7 +54,7 @@ record EtcdHealth(
     /** On the existing connections: the driver's own status call opens a channel each time. */
     private CompletableFuture<ProviderStatus> askMembers() {
         MaintenanceStub stub =
-                connection.capture.maintenance().withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+                connection.capture.maintenance().withDeadlineAfter(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
         // All calls rotate among the members. So there are more questions, and one member may still be missed.
         int questions = connection.members() > 1 ? 2 * connection.members() : 1;
         List<Answer<StatusResponse>> statuses =

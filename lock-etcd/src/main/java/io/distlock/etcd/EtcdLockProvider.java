@@ -7,7 +7,6 @@ import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.etcd.watch.SharedWatches;
-import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -17,13 +16,12 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.Timeouts;
 import io.distlock.support.WarmUp;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Locks in etcd. Each lock is a queue of keys, first come first served; a free lock takes two transactions. The
@@ -42,27 +40,12 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class EtcdLockProvider implements LockProvider {
 
-    /** How late the answer to a timely request may be. */
-    private static final Duration LATE_ANSWER = Duration.ofMillis(100);
-
-    // What acquisitions share.
-    final LockRuntime runtime;
-    final Duration callTimeout;
-    final EtcdKeys keys;
-    final QueueTransactions transactions;
-    final SessionPool sessions;
-    final SharedWatches watches;
-    final GrantedLocks grantedLocks;
-
+    private final Duration callTimeout;
+    final EtcdQueues queues;
     private final EtcdInspection reader;
     private final EtcdHealth health;
     private final WarmUp warmUp;
     private final CompletableFuture<Boolean> connected;
-
-    /** An uncontended acquisition is never among them, and so costs no bookkeeping. */
-    final Set<EtcdAcquisition> waiting = ConcurrentHashMap.newKeySet();
-
-    volatile boolean closed;
 
     /**
      * Starts to connect, but does not wait: etcd may be started later.
@@ -71,14 +54,13 @@ public final class EtcdLockProvider implements LockProvider {
      * @param connection close it after this
      */
     public EtcdLockProvider(LockRuntime runtime, EtcdConnection connection, EtcdLockOptions options) {
-        this.runtime = runtime;
         this.callTimeout = options.callTimeout();
-        this.keys = new EtcdKeys(options.keyPrefix());
-        this.watches = connection.watches(runtime, callTimeout);
+        EtcdKeys keys = new EtcdKeys(options.keyPrefix());
+        SharedWatches watches = connection.watches(runtime, callTimeout);
         EtcdCalls calls = connection.calls(runtime.timeouts(), callTimeout, connection.members());
-        this.transactions = new QueueTransactions(calls, keys);
-        this.sessions = new SessionPool(calls, transactions, runtime);
-        this.grantedLocks = new GrantedLocks(transactions, sessions, watches, runtime);
+        QueueTransactions transactions = new QueueTransactions(calls, keys);
+        SessionPool sessions = new SessionPool(calls, transactions, runtime);
+        this.queues = new EtcdQueues(runtime, callTimeout, transactions, sessions, watches);
         this.reader = new EtcdInspection(calls, keys);
         this.health =
                 new EtcdHealth(calls, keys.root(), connection, callTimeout, sessions, new EtcdHealth.VersionWarning());
@@ -103,58 +85,39 @@ public final class EtcdLockProvider implements LockProvider {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        Optional<Grant> same = grantedLocks.again(request);
+        Optional<Grant> same = queues.leases.again(request);
         if (same.isPresent()) {
             return CompletableFuture.completedFuture(same);
         }
-        EtcdAcquisition acquisition = new EtcdAcquisition(this, request);
+        EtcdAcquisition acquisition = new EtcdAcquisition(queues, request);
         acquisition.advance();
         return acquisition;
     }
 
-    void enlist(EtcdAcquisition acquisition) {
-        waiting.add(acquisition);
-        if (closed) {
-            acquisition.failClosed();
-        }
-    }
-
-    Deadline limit(Duration time) {
-        return Deadline.in(time, runtime.ticker());
-    }
-
-    /**
-     * A wait of zero gets a full round trip; any other ends soon after its deadline, even without an answer. Each call has its own
-     * limit, from its turn on.
-     */
-    Duration answerLimit(LeaseRequest request) {
-        Duration remaining = request.deadline().remaining();
-        return remaining.isZero() ? callTimeout : remaining.plus(LATE_ANSWER);
-    }
-
-    static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    /** The key of a grant that is held here. */
+    Optional<ByteSequence> place(Sequencer grant) {
+        return queues.leases.place(grant);
     }
 
     @Override
     public void onLoss(Lease lease, Runnable lost) {
-        grantedLocks.onLoss((GrantedLock) lease, lost);
+        queues.leases.onLoss((EtcdLease) lease, lost);
     }
 
     @Override
     public void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        grantedLocks.renew(leases, answers);
+        queues.leases.renew(leases, answers);
     }
 
     /** Up to the lease time with which the lock was acquired, since that is how long its session lasts. */
     @Override
     public void extend(Lease lease, Duration timeToLive, Renewal.Answers answers) {
-        grantedLocks.extend((GrantedLock) lease, timeToLive, answers);
+        queues.leases.extend((EtcdLease) lease, timeToLive, answers);
     }
 
     @Override
     public CompletionStage<Release> release(Lease lease, Duration keepFor) {
-        return grantedLocks.release((GrantedLock) lease, keepFor);
+        return queues.leases.release((EtcdLease) lease, keepFor);
     }
 
     @Override
@@ -170,7 +133,7 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public CompletionStage<Release> forceRelease(LockKey key, FencingToken token) {
         return reader.holder(key, token)
-                .thenCompose(place -> place.map(held -> transactions.leave(held, token.value()))
+                .thenCompose(place -> place.map(held -> queues.transactions.leave(held, token.value()))
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
     }
 
@@ -186,9 +149,8 @@ public final class EtcdLockProvider implements LockProvider {
     @Override
     public void close() {
         warmUp.close();
-        closed = true;
-        waiting.forEach(EtcdAcquisition::failClosed);
-        Timeouts.await(sessions.close(callTimeout), callTimeout);
-        watches.close();
+        queues.close();
+        Timeouts.await(queues.sessions.close(callTimeout), callTimeout);
+        queues.watches.close();
     }
 }

@@ -1,13 +1,13 @@
 package io.distlock.etcd;
 
 import io.distlock.Release;
+import io.distlock.etcd.QueueFinding.Standing;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -25,10 +25,10 @@ final class QueuePosition {
 
     private static final Duration LONGEST_REAPING = Duration.ofHours(1);
 
-    private final EtcdLockProvider provider;
+    private final EtcdQueues queues;
     private final LeaseRequest request;
 
-    private @Nullable Place place;
+    private @Nullable QueuePlace place;
     private int placesTried;
 
     /** The last look; null until the place was seen on the server. */
@@ -39,10 +39,10 @@ final class QueuePosition {
 
     private Deadline graceEnds;
 
-    QueuePosition(EtcdLockProvider provider, LeaseRequest request) {
-        this.provider = provider;
+    QueuePosition(EtcdQueues queues, LeaseRequest request) {
+        this.queues = queues;
         this.request = request;
-        this.graceEnds = provider.limit(Duration.ZERO);
+        this.graceEnds = queues.limit(Duration.ZERO);
     }
 
     boolean isNowhere() {
@@ -57,7 +57,7 @@ final class QueuePosition {
         return doubtful;
     }
 
-    Place place() {
+    QueuePlace place() {
         return Objects.requireNonNull(place, "no place in the queue");
     }
 
@@ -67,16 +67,17 @@ final class QueuePosition {
 
     void on(Session session) {
         int attempt = placesTried++;
-        ByteSequence key = provider.keys.place(request.key(), request.mode(), session.id(), attempt, request.owner());
-        place = new Place(request, key, session, attempt, session.epoch());
-        provider.sessions.sinceLoss().ifPresent(this::leaseGone);
+        ByteSequence key =
+                queues.transactions.keys().place(request.key(), request.mode(), session.id(), attempt, request.owner());
+        place = new QueuePlace(request, key, session, attempt, session.epoch());
+        queues.sessions.sinceLoss().ifPresent(this::leaseGone);
     }
 
     /** Our lease or the predecessor's was lost this long ago, and perhaps others. The holder's lock-delay counts, if known. */
     private void leaseGone(Duration since) {
         Duration own = request.options().lockDelay();
         Duration delay = longer(standing == null ? own : longer(own, standing.lockDelayAhead()), GRACE);
-        Deadline ends = provider.limit(delay.minus(since));
+        Deadline ends = queues.limit(delay.minus(since));
         graceEnds = ends.nanos() - graceEnds.nanos() > 0 ? ends : graceEnds;
     }
 
@@ -89,13 +90,13 @@ final class QueuePosition {
     }
 
     /** Takes the place unless it is certain, and finds who is ahead; {@code before} was ahead last time. */
-    CompletableFuture<Finding> look(@Nullable ByteSequence before) {
+    CompletableFuture<QueueFinding> look(@Nullable ByteSequence before) {
         return isCertain()
-                ? provider.transactions.look(place(), standing().createRevision(), before)
-                : provider.transactions.enter(place());
+                ? queues.transactions.look(place(), standing().createRevision(), before)
+                : queues.transactions.enter(place());
     }
 
-    void found(Finding finding) {
+    void found(QueueFinding finding) {
         if (finding.leaseGone()) {
             leaseGone(Duration.ZERO);
         }
@@ -109,7 +110,7 @@ final class QueuePosition {
     }
 
     Grant toGrant() {
-        Grant grant = provider.grantedLocks.add(place(), standing().createRevision());
+        Grant grant = queues.leases.add(place(), standing().createRevision());
         clear();
         return grant;
     }
@@ -117,8 +118,8 @@ final class QueuePosition {
     /** Leaves a place that is certain; fails if there is no answer in time. */
     CompletableFuture<Release> leave(Duration limit) {
         CompletableFuture<Release> left =
-                provider.transactions.leave(place().key(), standing().createRevision());
-        return provider.runtime.timeouts().within(limit, left).whenComplete((release, failure) -> {
+                queues.transactions.leave(place().key(), standing().createRevision());
+        return queues.runtime.timeouts().within(limit, left).whenComplete((release, failure) -> {
             if (release == Release.RELEASED) {
                 forget();
             }
@@ -127,37 +128,37 @@ final class QueuePosition {
 
     /** The place is gone from the server or will expire. */
     void forget() {
-        Place gone = place;
+        QueuePlace gone = place;
         clear();
         if (gone != null) {
-            provider.sessions.leave(gone.session());
+            queues.sessions.leave(gone.session());
         }
     }
 
     void giveUp() {
         if (isCertain() && !grace().isZero()) {
             // The next caller does not know that a lease was lost, and would skip the grace.
-            provider.runtime.scheduler().schedule(this::giveUp, grace());
+            queues.runtime.scheduler().schedule(this::giveUp, grace());
             return;
         }
         if (doubtful) {
-            reap(provider.transactions::withdraw);
+            reap(queues.transactions::withdraw);
         } else if (isCertain()) {
             long created = standing().createRevision();
-            reap(left -> provider.transactions.leave(left.key(), created));
+            reap(left -> queues.transactions.leave(left.key(), created));
         }
         forget();
     }
 
     /** The place lasts no longer than its session, which others may keep alive for long. */
-    private void reap(Function<Place, CompletableFuture<Release>> remove) {
-        Place left = place();
+    private void reap(Function<QueuePlace, CompletableFuture<Release>> remove) {
+        QueuePlace left = place();
         String what = "The place of " + request.owner() + " in the queue for '" + request.key() + "'";
         // Asks at least once: a session lost only by the clock may still exist.
         Supplier<CompletableFuture<Release>> removal = () -> remove.apply(left)
                 .exceptionally(failure -> Release.UNKNOWN)
                 .thenApply(release -> left.session().isLost() ? Release.RELEASED : release);
-        provider.runtime.reaper().reap(what, LONGEST_REAPING, removal);
+        queues.runtime.reaper().reap(what, LONGEST_REAPING, removal);
     }
 
     private void clear() {
@@ -165,32 +166,4 @@ final class QueuePosition {
         standing = null;
         doubtful = false;
     }
-
-    /** One key in a lock's queue, which exists or is about to. It is taken at most once, if the session's epoch is this. */
-    record Place(LeaseRequest request, ByteSequence key, Session session, int attempt, long epoch) {}
-
-    sealed interface Finding {
-
-        /** Whether the predecessor, or the place itself, lost its lease; otherwise its key was deleted. */
-        default boolean leaseGone() {
-            return false;
-        }
-    }
-
-    /** It exists, as seen at a revision. Its create revision is the fencing token once there is no predecessor. */
-    record Standing(
-            long createRevision,
-            Optional<ByteSequence> predecessor,
-            Duration lockDelayAhead,
-            boolean leaseGone,
-            long seen)
-            implements Finding {}
-
-    record Gone(boolean leaseGone) implements Finding {}
-
-    /** It was not taken: somebody is ahead, and the request does not wait. */
-    record Occupied() implements Finding {}
-
-    /** It was not taken, and never will be: a withdrawal has advanced the session's epoch, or the session is lost. */
-    record Refused() implements Finding {}
 }

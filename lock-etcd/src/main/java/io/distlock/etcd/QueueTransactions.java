@@ -3,11 +3,11 @@ package io.distlock.etcd;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Release;
-import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
+import io.etcd.jetcd.KV;
 import io.etcd.jetcd.KeyValue;
 import io.etcd.jetcd.Txn;
 import io.etcd.jetcd.kv.GetResponse;
@@ -20,10 +20,13 @@ import io.etcd.jetcd.options.GetOption;
 import io.etcd.jetcd.options.PutOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +50,8 @@ import org.jspecify.annotations.Nullable;
  */
 record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
-    private static final QueuePosition.Finding REFUSED = new QueuePosition.Refused();
-    private static final QueuePosition.Finding OCCUPIED = new QueuePosition.Occupied();
+    private static final QueueFinding REFUSED = new QueueFinding.Refused();
+    private static final QueueFinding OCCUPIED = new QueueFinding.Occupied();
     private static final GetOption ONLY_KEY =
             GetOption.builder().withKeysOnly(true).build();
 
@@ -56,13 +59,13 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
      * Takes a place at the end of the queue, unless it was withdrawn, and finds who is ahead. Whoever does not wait takes one only if
      * nobody is: it would be ahead of others until it is left again.
      */
-    CompletableFuture<QueuePosition.Finding> enter(Place place) {
+    CompletableFuture<QueueFinding> enter(QueuePlace place) {
         ByteSequence session = sessionKey(place);
         PutOption lease = onLease(place.session().id());
         LockMode mode = place.request().mode();
         List<Op> take = new ArrayList<>();
         take.add(Op.put(place.key(), keys.note(mode, place.request().options().lockDelay()), lease));
-        if (place.epoch() == Session.NO_EPOCH) {
+        if (place.epoch() == Session.ABSENT) {
             take.add(Op.put(session, EtcdKeys.SESSION, lease));
         }
         // An exclusive one finds itself first, as the newest.
@@ -80,7 +83,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     }
 
     /** A lost session has lost all its keys, and nothing can be put on it. */
-    private static <T> CompletableFuture<T> unlessLost(Place place, Throwable failure, T otherwise) {
+    private static <T> CompletableFuture<T> unlessLost(QueuePlace place, Throwable failure, T otherwise) {
         if (!EtcdCallException.of("a transaction", failure).isLeaseNotFound()) {
             return CompletableFuture.failedFuture(failure);
         }
@@ -88,10 +91,10 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
         return CompletableFuture.completedFuture(otherwise);
     }
 
-    private static QueuePosition.Finding entered(Place place, TxnResponse answer) {
+    private static QueueFinding entered(QueuePlace place, TxnResponse answer) {
         if (answer.isSucceeded()) {
             long own = answer.getHeader().getRevision();
-            if (place.epoch() == Session.NO_EPOCH) {
+            if (place.epoch() == Session.ABSENT) {
                 place.session().epoch(place.epoch(), own);
             }
             List<KeyValue> found = answer.getGetResponses().get(0).getKvs();
@@ -103,7 +106,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     }
 
     /** Finds who is ahead, and checks that the place is still the same; {@code before} was ahead last time. */
-    CompletableFuture<QueuePosition.Finding> look(Place place, long createRevision, @Nullable ByteSequence before) {
+    CompletableFuture<QueueFinding> look(QueuePlace place, long createRevision, @Nullable ByteSequence before) {
         // If there was none, any key will do.
         Op sessionBefore = Op.get(before == null ? place.key() : keys.sessionOf(before), ONLY_KEY);
         return calls.read(kv -> kv.txn()
@@ -114,11 +117,11 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 .thenApply(answer -> looked(createRevision, answer));
     }
 
-    private static QueuePosition.Finding looked(long createRevision, TxnResponse answer) {
+    private static QueueFinding looked(long createRevision, TxnResponse answer) {
         List<GetResponse> found = answer.getGetResponses();
         boolean leaseGone = found.get(found.size() - 1).getKvs().isEmpty();
         if (!answer.isSucceeded()) {
-            return new QueuePosition.Gone(leaseGone);
+            return new QueueFinding.Gone(leaseGone);
         }
         return standing(
                 createRevision,
@@ -127,32 +130,29 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 answer.getHeader().getRevision());
     }
 
-    ByteSequence key(GrantedLock lock) {
-        return keys.place(lock.key(), lock.mode(), lock.session.id(), lock.attempt, lock.owner());
-    }
-
-    /** Those whose keys have gone, by one call; asks a majority. */
-    CompletableFuture<List<GrantedLock>> gone(List<GrantedLock> locks) {
-        Op[] looks = locks.stream().map(lock -> Op.get(key(lock), ONLY_KEY)).toArray(Op[]::new);
+    /** Which of these keys have gone, by one call; asks a majority. */
+    CompletableFuture<Set<ByteSequence>> gone(Collection<ByteSequence> places) {
+        List<ByteSequence> asked = List.copyOf(places);
+        Op[] looks = asked.stream().map(each -> Op.get(each, ONLY_KEY)).toArray(Op[]::new);
         return calls.read(kv -> kv.txn().Then(looks).commit())
                 .thenApply(answer -> IntStream.range(0, looks.length)
                         .filter(at -> answer.getGetResponses().get(at).getKvs().isEmpty())
-                        .mapToObj(locks::get)
-                        .toList());
+                        .mapToObj(asked::get)
+                        .collect(Collectors.toSet()));
     }
 
-    private static QueuePosition.Standing standing(
+    private static QueueFinding.Standing standing(
             long createRevision, List<KeyValue> newestFirst, boolean leaseGone, long seen) {
         Optional<KeyValue> before = newestFirst.stream()
                 .filter(each -> each.getCreateRevision() < createRevision)
                 .findFirst();
         Duration lockDelay =
                 before.map(each -> EtcdKeys.lockDelay(each.getValue())).orElse(Duration.ZERO);
-        return new QueuePosition.Standing(createRevision, before.map(KeyValue::getKey), lockDelay, leaseGone, seen);
+        return new QueueFinding.Standing(createRevision, before.map(KeyValue::getKey), lockDelay, leaseGone, seen);
     }
 
     /** The newest places that this one waits for, up to a create revision; 0 means the latest. */
-    private Op newest(Place place, int limit, long upTo) {
+    private Op newest(QueuePlace place, int limit, long upTo) {
         LeaseRequest request = place.request();
         GetOption newest = GetOption.builder()
                 .withRange(keys.end(request.key(), request.mode()))
@@ -165,22 +165,26 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
     }
 
     CompletableFuture<Release> leave(ByteSequence key, long createRevision) {
-        return ifThere(key, createRevision, Op.delete(key, DeleteOption.DEFAULT));
+        return calls.leave(ifThere(key, createRevision, Op.delete(key, DeleteOption.DEFAULT)))
+                .thenApply(QueueTransactions::released);
     }
 
     /** Releases the lock, but leaves the key, with its create revision, until the other lease expires. */
     CompletableFuture<Release> keep(ByteSequence key, long createRevision, long leaseId) {
-        return ifThere(key, createRevision, Op.put(key, EtcdKeys.KEPT, onLease(leaseId)));
+        return calls.leave(ifThere(key, createRevision, Op.put(key, EtcdKeys.KEPT, onLease(leaseId))))
+                .thenApply(QueueTransactions::released);
     }
 
-    private CompletableFuture<Release> ifThere(ByteSequence key, long createRevision, Op change) {
-        return calls.transact(
-                        kv -> kv.txn().If(is(key, createRevision)).Then(change).commit())
-                .thenApply(answer -> answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER);
+    private static Function<KV, CompletableFuture<TxnResponse>> ifThere(ByteSequence key, long revision, Op change) {
+        return kv -> kv.txn().If(is(key, revision)).Then(change).commit();
+    }
+
+    private static Release released(TxnResponse answer) {
+        return answer.isSucceeded() ? Release.RELEASED : Release.NOT_OWNER;
     }
 
     /** Ensures that a place does not exist and never will: see "Requests that arrive late". */
-    CompletableFuture<Release> withdraw(Place place) {
+    CompletableFuture<Release> withdraw(QueuePlace place) {
         ByteSequence session = sessionKey(place);
         Op delete = Op.delete(place.key(), DeleteOption.DEFAULT);
         Op advance = Op.put(session, EtcdKeys.SESSION, onLease(place.session().id()));
@@ -208,7 +212,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
                 .commit());
     }
 
-    private ByteSequence sessionKey(Place place) {
+    private ByteSequence sessionKey(QueuePlace place) {
         return keys.session(place.session().id());
     }
 
@@ -218,7 +222,7 @@ record QueueTransactions(EtcdCalls calls, EtcdKeys keys) {
 
     private static long epochOf(GetResponse session) {
         return session.getKvs().isEmpty()
-                ? Session.NO_EPOCH
+                ? Session.ABSENT
                 : session.getKvs().get(0).getModRevision();
     }
 

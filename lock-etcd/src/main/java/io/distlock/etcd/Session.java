@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Session implements DueSet.Due {
 
-    /** The epoch of a session whose key has not been seen at the server. */
-    static final long NO_EPOCH = 0;
+    /** etcd's own mod revision of a key that does not exist, as its comparisons take it. */
+    static final long ABSENT = 0;
 
     /**
      * A session's key stays this long after a lock is released. By it, a waiter can tell a release from the loss of the
@@ -44,7 +44,7 @@ final class Session implements DueSet.Due {
     private volatile boolean lost;
     private volatile long lastUsedNanos;
     private volatile long notBeforeNanos;
-    private volatile long epoch = NO_EPOCH;
+    private volatile long epoch = ABSENT;
     private @Nullable CompletableFuture<Renewal> inFlight;
 
     private record Extension(Moment since, Duration timeToLive) {}
@@ -100,9 +100,9 @@ final class Session implements DueSet.Due {
      * unless the store was restored from a snapshot: then nobody knows which of the session's keys exist.
      */
     synchronized void epoch(long known, long seen) {
-        if (seen != NO_EPOCH && seen < known) {
+        if (seen != ABSENT && seen < known) {
             lost();
-        } else if (seen == NO_EPOCH || seen > epoch) {
+        } else if (seen == ABSENT || seen > epoch) {
             epoch = seen;
         }
     }

@@ -70,6 +70,7 @@ final class FakeEtcd implements AutoCloseable {
             new TreeMap<>(ByteString.unsignedLexicographicalComparator());
     private final NavigableMap<Long, Granted> leases = new TreeMap<>();
     private final FakeWatches watches = new FakeWatches(this::header, this::call);
+    private int mostOperations = 128;
     private long revision = 1;
     private long lastLease = 0x10;
     private boolean holding;
@@ -321,7 +322,17 @@ final class FakeEtcd implements AutoCloseable {
         return watches;
     }
 
+    /** As the setting {@code max-txn-ops}. */
+    void allowOperations(int most) {
+        mostOperations = most;
+    }
+
     private TxnResponse transact(TxnRequest request) {
+        if (Math.max(request.getSuccessCount(), request.getFailureCount()) > mostOperations) {
+            throw Status.INVALID_ARGUMENT
+                    .withDescription("etcdserver: too many operations in txn request")
+                    .asRuntimeException();
+        }
         boolean holds = request.getCompareList().stream().allMatch(this::holds);
         List<RequestOp> operations = holds ? request.getSuccessList() : request.getFailureList();
         // Nothing is done if one of them is refused.

@@ -6,8 +6,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
-import io.distlock.etcd.QueuePosition.Place;
-import io.distlock.etcd.QueuePosition.Standing;
+import io.distlock.etcd.QueueFinding.Standing;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.etcd.jetcd.ByteSequence;
@@ -40,23 +39,23 @@ class QueueTransactionsTests {
                     () -> {});
         }
 
-        Place place(String owner) {
+        QueuePlace place(String owner) {
             return place(session, LockMode.EXCLUSIVE, owner, TIME);
         }
 
         /** Asked for now: with the epoch that its session has now. */
-        Place place(Session session, LockMode mode, String owner, Duration waitTime) {
+        QueuePlace place(Session session, LockMode mode, String owner, Duration waitTime) {
             LockOptions options = LockOptions.defaults().withLockDelay(Duration.ofMillis(1500));
             LeaseRequest request = new LeaseRequest(KEY, mode, owner, options, Deadline.in(waitTime, etcd.ticker));
             ByteSequence key = etcd.keys.place(KEY, mode, session.id(), 0, owner);
-            return new Place(request, key, session, 0, session.epoch());
+            return new QueuePlace(request, key, session, 0, session.epoch());
         }
 
-        boolean exists(Place place) {
+        boolean exists(QueuePlace place) {
             return etcd.places("queue").contains(FakeEtcd.text(place.key()));
         }
 
-        Standing enter(Place place) {
+        Standing enter(QueuePlace place) {
             return (Standing) queue.enter(place).join();
         }
 
@@ -92,12 +91,12 @@ class QueueTransactionsTests {
                         world.enter(world.place("earlier"));
                     }
                     world.etcd.holdBack();
-                    Place one = world.place("owner-1");
-                    Place other = world.place("owner-2");
-                    Place kept = world.place("owner-3");
+                    QueuePlace one = world.place("owner-1");
+                    QueuePlace other = world.place("owner-2");
+                    QueuePlace kept = world.place("owner-3");
                     world.queue.enter(one);
                     world.queue.enter(other);
-                    CompletableFuture<QueuePosition.Finding> entering = world.queue.enter(kept);
+                    CompletableFuture<QueueFinding> entering = world.queue.enter(kept);
                     var withdrawals = List.of(world.queue.withdraw(one), world.queue.withdraw(other));
                     List<FakeEtcd.Call> calls = List.copyOf(world.etcd.pending);
                     for (int next : order) {
@@ -115,7 +114,7 @@ class QueueTransactionsTests {
     }
 
     private static void assertGone(
-            World world, Place place, CompletableFuture<Release> withdrawn, List<Integer> order) {
+            World world, QueuePlace place, CompletableFuture<Release> withdrawn, List<Integer> order) {
         if (withdrawn.isDone()) {
             assertThat(withdrawn).isCompletedWithValue(Release.RELEASED);
             assertThat(world.exists(place)).as("in order %s", order).isFalse();
@@ -130,7 +129,7 @@ class QueueTransactionsTests {
                 world.enter(world.place("earlier"));
                 world.etcd.holdBack();
                 for (int number = 0; number < 2; number++) {
-                    Place place = world.place("owner-" + number);
+                    QueuePlace place = world.place("owner-" + number);
                     world.queue.enter(place);
                     world.queue.withdraw(place);
                 }
@@ -148,12 +147,12 @@ class QueueTransactionsTests {
     @Test
     void eachFindsTheNewestPlaceThatItsModeWaitsFor() {
         try (World world = new World()) {
-            Place reader = world.place(world.session, LockMode.SHARED, "reader", TIME);
-            Place writer = world.place("writer");
-            Place late = world.place(world.session(), LockMode.SHARED, "late", TIME);
-            Place last = world.place(world.session(), LockMode.EXCLUSIVE, "last", TIME);
+            QueuePlace reader = world.place(world.session, LockMode.SHARED, "reader", TIME);
+            QueuePlace writer = world.place("writer");
+            QueuePlace late = world.place(world.session(), LockMode.SHARED, "late", TIME);
+            QueuePlace last = world.place(world.session(), LockMode.EXCLUSIVE, "last", TIME);
             assertThat(world.enter(reader).predecessor()).isEmpty();
-            Place second = world.place(world.session, LockMode.EXCLUSIVE, "writer", TIME);
+            QueuePlace second = world.place(world.session, LockMode.EXCLUSIVE, "writer", TIME);
             Standing writing = world.enter(second);
             assertThat(writing.predecessor()).contains(reader.key());
             assertThat(writing.lockDelayAhead()).isEqualTo(Duration.ofMillis(1500));
@@ -181,18 +180,18 @@ class QueueTransactionsTests {
     void aLookTellsWhetherTheOneAheadOrThePlaceItselfLostItsLease() {
         try (World world = new World()) {
             Session ahead = world.session();
-            Place holder = world.place(ahead, LockMode.EXCLUSIVE, "holder", TIME);
+            QueuePlace holder = world.place(ahead, LockMode.EXCLUSIVE, "holder", TIME);
             world.enter(holder);
-            Place waiter = world.place("waiter");
+            QueuePlace waiter = world.place("waiter");
             long own = world.enter(waiter).createRevision();
             world.etcd.revoke(ahead.id());
             assertThat(world.queue.look(waiter, own, holder.key()).join().leaseGone())
                     .isTrue();
             assertThat(world.queue.look(waiter, own, null).join().leaseGone()).isFalse();
             world.etcd.remove(FakeEtcd.text(waiter.key()));
-            assertThat(world.queue.look(waiter, own, null).join()).isEqualTo(new QueuePosition.Gone(false));
+            assertThat(world.queue.look(waiter, own, null).join()).isEqualTo(new QueueFinding.Gone(false));
             world.etcd.revoke(world.session.id());
-            assertThat(world.queue.look(waiter, own, null).join()).isEqualTo(new QueuePosition.Gone(true));
+            assertThat(world.queue.look(waiter, own, null).join()).isEqualTo(new QueueFinding.Gone(true));
         }
     }
 
@@ -208,7 +207,7 @@ class QueueTransactionsTests {
                             .enter(world.place(other, LockMode.EXCLUSIVE, "writer", Duration.ZERO))
                             .join())
                     // It does not know the epoch of a session that was never used; the next time it does.
-                    .isEqualTo(new QueuePosition.Occupied());
+                    .isEqualTo(new QueueFinding.Occupied());
             assertThat(world.queue
                             .enter(world.place(other, LockMode.SHARED, "reader", Duration.ZERO))
                             .join())
@@ -221,22 +220,22 @@ class QueueTransactionsTests {
     void whoDoesNotWaitAndKnowsAnOldEpochIsToAskAgain() {
         try (World world = new World()) {
             world.enter(world.place("other"));
-            Place place = world.place(world.session, LockMode.EXCLUSIVE, "owner", Duration.ZERO);
+            QueuePlace place = world.place(world.session, LockMode.EXCLUSIVE, "owner", Duration.ZERO);
             world.queue.withdraw(world.place("withdrawn")).join();
-            assertThat(world.queue.enter(place).join()).isEqualTo(new QueuePosition.Refused());
+            assertThat(world.queue.enter(place).join()).isEqualTo(new QueueFinding.Refused());
             assertThat(world.queue
                             .enter(world.place(world.session, LockMode.EXCLUSIVE, "owner", Duration.ZERO))
                             .join())
-                    .isEqualTo(new QueuePosition.Occupied());
+                    .isEqualTo(new QueueFinding.Occupied());
         }
     }
 
     @Test
     void onASessionThatIsGoneNothingIsTakenAndItIsLost() {
         try (World world = new World()) {
-            Place place = world.place("owner");
+            QueuePlace place = world.place("owner");
             world.etcd.revoke(world.session.id());
-            assertThat(world.queue.enter(place).join()).isEqualTo(new QueuePosition.Refused());
+            assertThat(world.queue.enter(place).join()).isEqualTo(new QueueFinding.Refused());
             assertThat(world.session.isLost()).isTrue();
             assertThat(world.queue.withdraw(place)).isCompletedWithValue(Release.RELEASED);
         }
@@ -258,7 +257,7 @@ class QueueTransactionsTests {
     @Test
     void placesAreLeftAndKeptByTheirCreateRevision() {
         try (World world = new World()) {
-            Place place = world.place("owner");
+            QueuePlace place = world.place("owner");
             long created = world.enter(place).createRevision();
             long lease = world.etcd.calls.grant(90).join().getID();
             for (long wrong : List.of(created - 1, created + 1)) {

@@ -37,7 +37,7 @@ public final class ClientInterceptors {
      *       call that failed. {@link EtcdCalls} tries again instead.
      * </ul>
      */
-    public record CallRules(Duration limit) implements ClientInterceptor {
+    public record CallRules(Duration callTimeout) implements ClientInterceptor {
 
         private static final String AUTHENTICATE = "etcdserverpb.Auth/Authenticate";
         private static final String KEEP_ALIVE = "etcdserverpb.Lease/LeaseKeepAlive";
@@ -46,7 +46,7 @@ public final class ClientInterceptors {
         public <Q, A> ClientCall<Q, A> interceptCall(MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
             boolean unary = method.getType() == MethodDescriptor.MethodType.UNARY;
             boolean ends = unary || method.getFullMethodName().equals(KEEP_ALIVE);
-            long nanos = limit.toNanos() * (method.getFullMethodName().equals(AUTHENTICATE) ? 10 : 1);
+            long nanos = callTimeout.toNanos() * (method.getFullMethodName().equals(AUTHENTICATE) ? 10 : 1);
             CallOptions answered = options.withExecutor(MoreExecutors.directExecutor());
             Context served = Context.ROOT.attach();
             try {
@@ -81,12 +81,11 @@ public final class ClientInterceptors {
     public static final class ChannelCapture implements ClientInterceptor {
 
         private volatile @Nullable Channel channel;
-        private final Duration limit;
+        private final Duration callTimeout;
         private volatile @Nullable CallCredentials credentials;
 
-        /** {@code limit} is that of one call. */
-        public ChannelCapture(Duration limit) {
-            this.limit = limit;
+        public ChannelCapture(Duration callTimeout) {
+            this.callTimeout = callTimeout;
         }
 
         @Override
@@ -100,7 +99,7 @@ public final class ClientInterceptors {
         private synchronized CallCredentials shared(CallCredentials used) {
             CallCredentials known = credentials;
             if (known == null) {
-                known = new SharedToken(used, limit);
+                known = new SharedToken(used, callTimeout);
                 credentials = known;
             }
             return known;

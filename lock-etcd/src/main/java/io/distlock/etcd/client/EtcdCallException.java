@@ -99,6 +99,11 @@ public final class EtcdCallException extends RuntimeException {
         return code == Status.Code.PERMISSION_DENIED;
     }
 
+    /** Whether a transaction has more operations than the server is set to allow. */
+    public boolean isRefusedAsTooLarge() {
+        return code == Status.Code.INVALID_ARGUMENT;
+    }
+
     /** Whether the lease that the call named does not exist. */
     public boolean isLeaseNotFound() {
         return code == Status.Code.NOT_FOUND;

@@ -35,7 +35,7 @@ import java.util.function.Supplier;
  * are sent to a second member when the first is slow; writes never are. All failures are {@link EtcdCallException}s.
  *
  * <p>Some calls are under way at a time, the others wait for their turn: thousands at once, after an outage or from readers
- * that wake together, would all be answered too late, and be repeated. Keepalives do not wait. Thread-safe.
+ * that wake together, would all be answered too late, and be repeated. Releases go first, and keepalives do not wait. Thread-safe.
  */
 public final class EtcdCalls {
 
@@ -50,9 +50,10 @@ public final class EtcdCalls {
     private final ByteSequence namespace;
     private final Lease leases;
     private final Timeouts timeouts;
-    private final Duration limit;
+    private final Duration callTimeout;
     private final boolean hedging;
 
+    private final Queue<CompletableFuture<Void>> leaving = new ConcurrentLinkedQueue<>();
     private final Queue<CompletableFuture<Void>> turns = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger serving = new AtomicInteger();
@@ -63,20 +64,25 @@ public final class EtcdCalls {
             ChannelCapture channel,
             ByteSequence namespace,
             Timeouts timeouts,
-            Duration limit,
+            Duration callTimeout,
             int members) {
         this.kv = client.getKVClient();
         this.channel = channel;
         this.namespace = namespace;
         this.leases = client.getLeaseClient();
         this.timeouts = timeouts;
-        this.limit = limit;
+        this.callTimeout = callTimeout;
         this.hedging = members > 1;
     }
 
     /** A transaction that writes. It is sent once: a copy that arrives late would still be carried out. */
     public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return inTurn(() -> limited("a transaction", limit, () -> transaction.apply(kv)));
+        return inTurn(turns, () -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
+    }
+
+    /** As {@link #transact}, before all others that wait: it lets somebody else have a lock. */
+    public CompletableFuture<TxnResponse> leave(Function<KV, CompletableFuture<TxnResponse>> transaction) {
+        return inTurn(leaving, () -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
     }
 
     /**
@@ -121,42 +127,47 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return inTurn(() -> hedged(() -> limited("a read", limit, () -> transaction.apply(kv))));
+        return inTurn(turns, () -> hedged(() -> limited("a read", callTimeout, () -> transaction.apply(kv))));
     }
 
     public CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return inTurn(() -> hedged(() -> limited("a read", limit, () -> twice(() -> kv.get(key, option)))));
+        return inTurn(
+                turns, () -> hedged(() -> limited("a read", callTimeout, () -> twice(() -> kv.get(key, option)))));
     }
 
     public CompletableFuture<LeaseGrantResponse> grant(long seconds) {
-        return inTurn(() -> limited("granting a lease", limit, () -> twice(() -> leases.grant(seconds))));
+        return inTurn(turns, () -> limited("granting a lease", callTimeout, () -> twice(() -> leases.grant(seconds))));
     }
 
     public CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
-        return inTurn(() -> limited("revoking a lease", limit, () -> twice(() -> leases.revoke(leaseId))));
+        return inTurn(turns, () -> limited("revoking a lease", callTimeout, () -> twice(() -> leases.revoke(leaseId))));
     }
 
     /** The driver sends it twice, the second time as it ends the stream. A short limit leaves time for another try. */
     public CompletableFuture<LeaseKeepAliveResponse> keepAlive(long leaseId, Duration atMost) {
-        Duration shorter = atMost.compareTo(limit) < 0 ? atMost : limit;
+        Duration shorter = atMost.compareTo(callTimeout) < 0 ? atMost : callTimeout;
         return hedged(() -> limited("keeping a lease alive", shorter, () -> leases.keepAliveOnce(leaseId)));
     }
 
     public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId) {
-        return inTurn(() -> hedged(() -> limited(
-                "asking about a lease", limit, () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT)))));
+        return inTurn(
+                turns,
+                () -> hedged(() -> limited(
+                        "asking about a lease",
+                        callTimeout,
+                        () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT)))));
     }
 
     /** One that has no turn within the limit is not sent; the limit of one that has begins then. */
-    private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> call) {
+    private <T> CompletableFuture<T> inTurn(Queue<CompletableFuture<Void>> queue, Supplier<CompletableFuture<T>> call) {
         CompletableFuture<Void> turn = new CompletableFuture<>();
         CompletableFuture<T> answer = turn.thenCompose(now -> call.get().whenComplete((done, failure) -> {
             underWay.decrementAndGet();
             serve();
         }));
-        turns.add(turn);
+        queue.add(turn);
         serve();
-        timeouts.within(limit, turn).exceptionally(late -> {
+        timeouts.within(callTimeout, turn).exceptionally(late -> {
             turn.completeExceptionally(EtcdCallException.unsent(MOST_UNDER_WAY));
             return null;
         });
@@ -172,7 +183,8 @@ public final class EtcdCalls {
         do {
             seen = serving.get();
             while (underWay.get() < MOST_UNDER_WAY) {
-                CompletableFuture<Void> next = turns.poll();
+                CompletableFuture<Void> next = leaving.poll();
+                next = next == null ? turns.poll() : next;
                 if (next == null) {
                     break;
                 }
@@ -195,7 +207,7 @@ public final class EtcdCalls {
     }
 
     private <T> CompletableFuture<T> hedged(Supplier<CompletableFuture<T>> call) {
-        return hedging ? hedged(timeouts, limit.dividedBy(4), call) : call.get();
+        return hedging ? hedged(timeouts, callTimeout.dividedBy(4), call) : call.get();
     }
 
     /**

@@ -14,21 +14,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The token of all calls. One call asks for it, and the others wait: the driver asks for each call that finds none, and etcd
- * computes a slow password hash each time. If there is no answer within the limit of a call, the next one asks as well, since a
+ * computes a slow password hash each time. If there is no answer within the timeout of a call, the next one asks as well, since a
  * member may be frozen. Thread-safe.
  */
 final class SharedToken extends CallCredentials {
 
     private final CallCredentials driver;
-    private final Duration limit;
+    private final Duration callTimeout;
 
     // Guarded by the monitor.
     private final List<MetadataApplier> waiting = new ArrayList<>();
     private @Nullable Deadline asking;
 
-    SharedToken(CallCredentials driver, Duration limit) {
+    SharedToken(CallCredentials driver, Duration callTimeout) {
         this.driver = driver;
-        this.limit = limit;
+        this.callTimeout = callTimeout;
     }
 
     @Override
@@ -38,7 +38,7 @@ final class SharedToken extends CallCredentials {
             if (asking != null && !asking.isExpired()) {
                 return;
             }
-            asking = Deadline.after(limit.toNanos(), TimeUnit.NANOSECONDS);
+            asking = Deadline.after(callTimeout.toNanos(), TimeUnit.NANOSECONDS);
         }
         driver.applyRequestMetadata(call, executor, new MetadataApplier() {
             @Override

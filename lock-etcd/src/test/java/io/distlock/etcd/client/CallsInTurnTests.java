@@ -67,6 +67,26 @@ class CallsInTurnTests {
     }
 
     @Test
+    void aReleaseGoesBeforeAllOthersThatWait() {
+        transact(2 * UNDER_WAY);
+        List<CompletableFuture<TxnResponse>> releases = new ArrayList<>();
+        for (int number = 0; number < 2; number++) {
+            CompletableFuture<TxnResponse> sentRelease = new CompletableFuture<>();
+            calls.leave(kv -> {
+                releases.add(sentRelease);
+                return sentRelease;
+            });
+        }
+        assertThat(releases).isEmpty();
+        sent.get(0).complete(null);
+        sent.get(1).complete(null);
+        assertThat(releases).hasSize(2);
+        assertThat(sent).hasSize(UNDER_WAY);
+        releases.get(0).complete(null);
+        assertThat(sent).hasSize(UNDER_WAY + 1);
+    }
+
+    @Test
     void aKeepaliveDoesNotWait() {
         transact(2 * UNDER_WAY);
         // There is no server, and a call that has its turn learns that at once.

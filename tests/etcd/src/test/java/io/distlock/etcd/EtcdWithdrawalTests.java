@@ -6,7 +6,6 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
-import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.client.EtcdCalls;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
@@ -62,14 +61,14 @@ class EtcdWithdrawalTests {
     }
 
     /** As it is asked for now: with the session's epoch. */
-    private Place place(Session session, String owner, int attempt) {
+    private QueuePlace place(Session session, String owner, int attempt) {
         LeaseRequest request = new LeaseRequest(
                 KEY,
                 LockMode.EXCLUSIVE,
                 owner,
                 LockOptions.defaults(),
                 Deadline.in(TestClient.PATIENCE, runtime.ticker()));
-        return new Place(
+        return new QueuePlace(
                 request,
                 keys.place(KEY, LockMode.EXCLUSIVE, session.id(), attempt, owner),
                 session,
@@ -77,11 +76,11 @@ class EtcdWithdrawalTests {
                 session.epoch());
     }
 
-    private QueuePosition.Finding enter(Place place) {
+    private QueueFinding enter(QueuePlace place) {
         return TestClient.get(queue.enter(place));
     }
 
-    private Release withdraw(Place place) {
+    private Release withdraw(QueuePlace place) {
         return TestClient.get(queue.withdraw(place));
     }
 
@@ -91,9 +90,9 @@ class EtcdWithdrawalTests {
 
     @Test
     void aRequestThatArrivesAfterItsWithdrawalTakesNoPlace() {
-        Place place = place(session(), "owner-1", 0);
+        QueuePlace place = place(session(), "owner-1", 0);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
-        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(place)).isEqualTo(new QueueFinding.Refused());
         assertNobodyQueues();
     }
 
@@ -101,19 +100,19 @@ class EtcdWithdrawalTests {
     void norDoesOneOfASessionThatHasBeenUsed() {
         Session session = session();
         enter(place(session, "other", 0));
-        Place place = place(session, "owner-1", 0);
+        QueuePlace place = place(session, "owner-1", 0);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
-        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(place)).isEqualTo(new QueueFinding.Refused());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
 
     @Test
     void aPlaceThatWasTakenIsDeletedByItsWithdrawalAndStaysAway() {
-        Place place = place(session(), "owner-1", 0);
-        assertThat(enter(place)).isInstanceOf(QueuePosition.Standing.class);
+        QueuePlace place = place(session(), "owner-1", 0);
+        assertThat(enter(place)).isInstanceOf(QueueFinding.Standing.class);
         assertThat(withdraw(place)).isEqualTo(Release.RELEASED);
         assertNobodyQueues();
-        assertThat(enter(place)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(place)).isEqualTo(new QueueFinding.Refused());
         assertNobodyQueues();
     }
 
@@ -122,8 +121,8 @@ class EtcdWithdrawalTests {
     void theFirstOfTwoWithdrawalsHoldsForBoth() {
         Session session = session();
         enter(place(session, "other", 0));
-        Place one = place(session, "owner-1", 0);
-        Place another = place(session, "owner-2", 0);
+        QueuePlace one = place(session, "owner-1", 0);
+        QueuePlace another = place(session, "owner-2", 0);
         enter(another);
         long before = session.epoch();
         withdraw(one);
@@ -131,18 +130,18 @@ class EtcdWithdrawalTests {
         withdraw(another);
         assertThat(after).isGreaterThan(before);
         assertThat(session.epoch()).isEqualTo(after);
-        assertThat(enter(one)).isEqualTo(new QueuePosition.Refused());
-        assertThat(enter(another)).isEqualTo(new QueuePosition.Refused());
+        assertThat(enter(one)).isEqualTo(new QueueFinding.Refused());
+        assertThat(enter(another)).isEqualTo(new QueueFinding.Refused());
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
 
     @Test
     void theNextPlaceOfTheSameAcquisitionIsTakenAndNotTouchedByALateWithdrawal() {
         Session session = session();
-        Place first = place(session, "owner-1", 0);
+        QueuePlace first = place(session, "owner-1", 0);
         withdraw(first);
-        Place next = place(session, "owner-1", 1);
-        assertThat(enter(next)).isInstanceOf(QueuePosition.Standing.class);
+        QueuePlace next = place(session, "owner-1", 1);
+        assertThat(enter(next)).isInstanceOf(QueueFinding.Standing.class);
         withdraw(first);
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
     }
@@ -150,17 +149,17 @@ class EtcdWithdrawalTests {
     @Test
     void whoeverWasRefusedKnowsTheEpochThen() {
         Session session = session();
-        Place first = place(session, "owner-1", 0);
+        QueuePlace first = place(session, "owner-1", 0);
         Session sameElsewhere = session(session.id());
         enter(place(sameElsewhere, "other", 0));
-        assertThat(enter(first)).isEqualTo(new QueuePosition.Refused());
-        assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(QueuePosition.Standing.class);
+        assertThat(enter(first)).isEqualTo(new QueueFinding.Refused());
+        assertThat(enter(place(session, "owner-1", 1))).isInstanceOf(QueueFinding.Standing.class);
     }
 
     @Test
     void aSessionThatIsGoneNeedsNoWithdrawalAndLeavesNothing() {
         Session session = session();
-        Place place = place(session, "owner-1", 0);
+        QueuePlace place = place(session, "owner-1", 0);
         enter(place);
         etcd.probe().revoke(session.id());
         assertThat(etcd.probe().keys("")).isEmpty();
@@ -171,8 +170,8 @@ class EtcdWithdrawalTests {
 
     @Test
     void leavingComparesTheCreateRevision() {
-        Place place = place(session(), "owner-1", 0);
-        long created = ((QueuePosition.Standing) enter(place)).createRevision();
+        QueuePlace place = place(session(), "owner-1", 0);
+        long created = ((QueueFinding.Standing) enter(place)).createRevision();
         assertThat(TestClient.get(queue.leave(place.key(), created - 1))).isEqualTo(Release.NOT_OWNER);
         assertThat(etcd.probe().keys("lock/late/")).hasSize(1);
         assertThat(TestClient.get(queue.leave(place.key(), created))).isEqualTo(Release.RELEASED);
@@ -182,8 +181,8 @@ class EtcdWithdrawalTests {
     @Test
     void keepingComparesTheCreateRevision() {
         Session session = session();
-        Place place = place(session, "owner-1", 0);
-        long created = ((QueuePosition.Standing) enter(place)).createRevision();
+        QueuePlace place = place(session, "owner-1", 0);
+        long created = ((QueueFinding.Standing) enter(place)).createRevision();
         long lease = etcd.probe().grant(Duration.ofSeconds(60));
         assertThat(TestClient.get(queue.keep(place.key(), created - 1, lease))).isEqualTo(Release.NOT_OWNER);
         assertThat(etcd.probe().lease(lease).orElseThrow().keys()).isEmpty();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Locks that are held, against a store without a server. */
-class LeasesTests {
+class EtcdLeasesTests {
 
     private static final LockKey KEY = LockKey.of("held");
     private static final Duration LEASE = Duration.ofSeconds(60);
@@ -269,6 +269,23 @@ class LeasesTests {
         assertThat(etcd.watchers()).isEqualTo(248);
     }
 
+    /** One time for many operations is refused: then fewer are asked for at once, and none waits for a pause. */
+    @Test
+    void aServerThatAllowsFewOperationsInATransactionIsAskedForFewer() {
+        etcd.allowOperations(16);
+        for (int number = 0; number < 1000; number++) {
+            acquire(LockKey.of("many", "" + number), LockMode.EXCLUSIVE, "owner", OPTIONS);
+        }
+        etcd.watches().tellNothing();
+        etcd.holdBack();
+        etcd.ticker.advance(UNWATCHED);
+        etcd.remove(etcd.places("many:999").get(0));
+        long before = etcd.count("txn");
+        etcd.answerAll();
+        assertThat(etcd.count("txn") - before).isBetween(63L, 100L);
+        assertThat(etcd.watchers()).isEqualTo(999);
+    }
+
     @Test
     void aCheckWithoutAnAnswerIsMadeAgain() {
         acquire(OPTIONS);
@@ -379,14 +396,13 @@ class LeasesTests {
         Lease one = acquire(KEY, LockMode.SHARED, "one", OPTIONS);
         Lease two = acquire(KEY, LockMode.SHARED, "two", OPTIONS);
         acquire(LockKey.of("held", "longer"), LockMode.SHARED, "one", OPTIONS);
-        assertThat(provider.grantedLocks.place(sequencer(two, LockMode.SHARED)).map(FakeEtcd::text))
+        assertThat(provider.place(sequencer(two, LockMode.SHARED)).map(FakeEtcd::text))
                 .contains(places().get(1));
-        assertThat(provider.grantedLocks.place(sequencer(one, LockMode.SHARED)).map(FakeEtcd::text))
+        assertThat(provider.place(sequencer(one, LockMode.SHARED)).map(FakeEtcd::text))
                 .contains(places().get(0));
-        assertThat(provider.grantedLocks.place(
-                        new Sequencer(LockKey.of("held", "longer"), LockMode.SHARED, one.token())))
+        assertThat(provider.place(new Sequencer(LockKey.of("held", "longer"), LockMode.SHARED, one.token())))
                 .isEmpty();
         release(one, Duration.ZERO);
-        assertThat(provider.grantedLocks.place(sequencer(one, LockMode.SHARED))).isEmpty();
+        assertThat(provider.place(sequencer(one, LockMode.SHARED))).isEmpty();
     }
 }

@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class GrantedLockTests {
+class EtcdLeaseTests {
 
-    private static GrantedLock granted(Duration leaseTime) {
+    private static EtcdLease granted(Duration leaseTime) {
         LockOptions options = LockOptions.defaults().withLeaseTime(leaseTime);
         LeaseRequest request = new LeaseRequest(
                 LockKey.of("granted"),
@@ -26,13 +26,13 @@ class GrantedLockTests {
                 "owner",
                 options,
                 Deadline.in(leaseTime, new ManualTicker()));
-        return new GrantedLock(null, new QueuePosition.Place(request, null, null, 0, 0), 1, 0);
+        return new EtcdLease(null, new QueuePlace(request, null, null, 0, 0), 1, 0);
     }
 
     /** Others leave it a grace of a second to hear of its loss. */
     @Test
     void aWatchThatBreaksAgainAndAgainBeginsAnewWithinHalfASecond() {
-        GrantedLock lock = granted(Duration.ofHours(1));
+        EtcdLease lock = granted(Duration.ofHours(1));
         for (int turn = 0; turn < 50; turn++) {
             lock.watchAgain(0);
             assertThat(Duration.ofNanos(lock.dueNanos)).isLessThanOrEqualTo(Duration.ofMillis(500));
@@ -41,7 +41,7 @@ class GrantedLockTests {
 
     @Test
     void ofTwoExtensionsAtTheSameTimeTheLongerCounts() {
-        List<GrantedLock> locks = Stream.generate(() -> granted(Duration.ofSeconds(30)))
+        List<EtcdLease> locks = Stream.generate(() -> granted(Duration.ofSeconds(30)))
                 .limit(5_000)
                 .toList();
         AtomicInteger arrived = new AtomicInteger();
@@ -54,7 +54,7 @@ class GrantedLockTests {
     }
 
     /** Waits for the other thread before each. */
-    private static void extend(List<GrantedLock> locks, Duration time, AtomicInteger arrived) {
+    private static void extend(List<EtcdLease> locks, Duration time, AtomicInteger arrived) {
         Moment since = new Moment(0, 0);
         for (int at = 0; at < locks.size(); at++) {
             arrived.incrementAndGet();

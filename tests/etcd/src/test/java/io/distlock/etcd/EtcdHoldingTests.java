@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** For how long a lock is kept at the server, and how its loss is noticed. No time passes by itself. */
-class EtcdGrantedLockTests {
+class EtcdHoldingTests {
 
     @RegisterExtension
     static final EtcdExtension etcd = EtcdExtension.create();

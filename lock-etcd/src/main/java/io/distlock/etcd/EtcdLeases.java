@@ -3,7 +3,7 @@ package io.distlock.etcd;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.Sequencer;
-import io.distlock.etcd.QueuePosition.Place;
+import io.distlock.etcd.client.EtcdCallException;
 import io.distlock.etcd.watch.SharedWatches;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,47 +38,45 @@ import org.slf4j.LoggerFactory;
  * The locks held through this provider. A session may live forever, being extended for others, so a lock that was not
  * extended within its own time to live is deleted here. Thread-safe.
  */
-final class GrantedLocks {
+final class EtcdLeases {
 
-    private static final Logger log = LoggerFactory.getLogger(GrantedLocks.class);
-
-    private static final long NEVER = Long.MAX_VALUE / 2;
-    /** etcd allows 128 operations in one transaction by default. */
-    private static final int MOST_CHECKED = 100;
+    private static final Logger log = LoggerFactory.getLogger(EtcdLeases.class);
 
     private static final long BETWEEN_SWEEPS = Duration.ofMillis(50).toNanos();
 
-    final QueueTransactions transactions;
+    private final QueueTransactions transactions;
     final SharedWatches watches;
     final Ticker ticker;
     private final SessionPool sessions;
     private final LockRuntime runtime;
-    private final NavigableMap<GrantedLock.Id, GrantedLock> held = new ConcurrentSkipListMap<>(GrantedLock.Id.ORDER);
+    private final NavigableMap<EtcdLease.Id, EtcdLease> held = new ConcurrentSkipListMap<>(EtcdLease.Id.ORDER);
     /** One timer for all: an entry for each would take more memory than the rest of it. */
-    private volatile long sweepNanos;
+    private volatile @Nullable Long sweepNanos;
 
     private LockScheduler.Scheduled timer = () -> {};
 
     /** Watched, but perhaps deleted before. After a stream of watches has broken, these are all locks at once. */
-    private final Queue<GrantedLock> unchecked = new ConcurrentLinkedQueue<>();
+    private final Queue<EtcdLease> unchecked = new ConcurrentLinkedQueue<>();
+
+    /** Fewer once a server refuses so many: it allows 128 operations in one transaction unless it is set to less. */
+    private volatile int mostChecked = 100;
 
     private final AtomicBoolean checking = new AtomicBoolean();
 
-    GrantedLocks(QueueTransactions transactions, SessionPool sessions, SharedWatches watches, LockRuntime runtime) {
+    EtcdLeases(QueueTransactions transactions, SessionPool sessions, SharedWatches watches, LockRuntime runtime) {
         this.transactions = transactions;
         this.sessions = sessions;
         this.watches = watches;
         this.runtime = runtime;
         this.ticker = runtime.ticker();
-        this.sweepNanos = ticker.nanos() + NEVER;
     }
 
     /** The lock takes over the acquisition's use of the session. */
-    Grant add(Place place, long createRevision) {
+    Grant add(QueuePlace place, long createRevision) {
         Session session = place.session();
-        GrantedLock lock = new GrantedLock(this, place, createRevision, ticker.nanos());
+        EtcdLease lock = new EtcdLease(this, place, createRevision, ticker.nanos());
         Moment since = session.validSince(lock.believed());
-        GrantedLock known = held.putIfAbsent(lock.id, lock);
+        EtcdLease known = held.putIfAbsent(lock.id, lock);
         if (known != null) {
             // The same owner has asked again, and already uses the session.
             sessions.leave(session);
@@ -89,25 +88,29 @@ final class GrantedLocks {
     }
 
     Optional<Grant> again(LeaseRequest request) {
-        return Optional.ofNullable(held.get(GrantedLock.Id.of(request)))
+        return Optional.ofNullable(held.get(EtcdLease.Id.of(request)))
                 .filter(lock -> !lock.session.isLost())
                 .map(lock -> new Grant(lock, lock.session.validSince(lock.believed())));
     }
 
-    private boolean isHeld(GrantedLock lock) {
+    ByteSequence key(EtcdLease lock) {
+        return transactions.keys().place(lock.key(), lock.mode(), lock.session.id(), lock.attempt, lock.owner());
+    }
+
+    private boolean isHeld(EtcdLease lock) {
         return held.get(lock.id) == lock;
     }
 
     /** The key of a grant that is held here. */
     Optional<ByteSequence> place(Sequencer grant) {
-        return held.tailMap(new GrantedLock.Id(grant.key(), grant.mode(), "")).values().stream()
+        return held.tailMap(new EtcdLease.Id(grant.key(), grant.mode(), "")).values().stream()
                 .takeWhile(lock -> lock.key().equals(grant.key()))
                 .filter(lock -> lock.createRevision == grant.token().value())
-                .map(transactions::key)
+                .map(this::key)
                 .findFirst();
     }
 
-    void onLoss(GrantedLock lock, Runnable lost) {
+    void onLoss(EtcdLease lock, Runnable lost) {
         lock.onLoss = lost;
         // It may have gone before there was a listener.
         if (!isHeld(lock)) {
@@ -116,7 +119,7 @@ final class GrantedLocks {
     }
 
     /** The server no longer has it. */
-    void remove(GrantedLock lock) {
+    void remove(EtcdLease lock) {
         if (forget(lock)) {
             sessions.leave(lock.session);
             lock.onLoss.run();
@@ -124,7 +127,7 @@ final class GrantedLocks {
     }
 
     /** False if it was not held any more. */
-    private boolean forget(GrantedLock lock) {
+    private boolean forget(EtcdLease lock) {
         if (!held.remove(lock.id, lock)) {
             return false;
         }
@@ -134,11 +137,11 @@ final class GrantedLocks {
     }
 
     void dueBy(long nanos) {
-        if (nanos - sweepNanos >= 0) {
+        if (isSweptBy(nanos)) {
             return;
         }
         synchronized (held) {
-            if (nanos - sweepNanos < 0) {
+            if (!isSweptBy(nanos)) {
                 sweepNanos = nanos;
                 timer.cancel();
                 timer = runtime.scheduler()
@@ -147,11 +150,16 @@ final class GrantedLocks {
         }
     }
 
+    private boolean isSweptBy(long nanos) {
+        Long planned = sweepNanos;
+        return planned != null && nanos - planned >= 0;
+    }
+
     private void sweep() {
         long now = ticker.nanos();
         // Before looking at the locks: one that is added meanwhile brings it forward.
-        sweepNanos = now + NEVER;
-        for (GrantedLock each : held.values()) {
+        sweepNanos = null;
+        for (EtcdLease each : held.values()) {
             try {
                 lookAfter(each, now);
             } catch (RuntimeException failure) {
@@ -163,7 +171,7 @@ final class GrantedLocks {
         }
     }
 
-    private void lookAfter(GrantedLock lock, long now) {
+    private void lookAfter(EtcdLease lock, long now) {
         if (lock.isExpired(now)) {
             abandon(lock);
         } else if (lock.dueNanos - now <= 0) {
@@ -172,7 +180,7 @@ final class GrantedLocks {
     }
 
     /** One call at a time asks for many: thousands at once would hold up the keepalive that all of them rely on. */
-    void check(GrantedLock lock) {
+    void check(EtcdLease lock) {
         unchecked.add(lock);
         checkNext();
     }
@@ -181,14 +189,22 @@ final class GrantedLocks {
         if (unchecked.isEmpty() || !checking.compareAndSet(false, true)) {
             return;
         }
-        List<GrantedLock> some = Stream.generate(unchecked::poll)
+        Map<ByteSequence, EtcdLease> some = new HashMap<>();
+        Stream.generate(unchecked::poll)
                 .takeWhile(Objects::nonNull)
-                .limit(MOST_CHECKED)
-                .toList();
-        transactions.gone(some).whenComplete((gone, failure) -> {
-            some.forEach(failure == null ? GrantedLock::checked : GrantedLock::ensureWatchedLater);
+                .limit(mostChecked)
+                .forEach(each -> some.put(key(each), each));
+        transactions.gone(some.keySet()).whenComplete((gone, failure) -> {
             if (failure == null) {
-                gone.forEach(this::remove);
+                some.values().forEach(EtcdLease::checked);
+                some.keySet().retainAll(gone);
+                some.values().forEach(this::remove);
+            } else if (some.size() > 1
+                    && EtcdCallException.of("a look", failure).isRefusedAsTooLarge()) {
+                mostChecked = some.size() / 2;
+                unchecked.addAll(some.values());
+            } else {
+                some.values().forEach(EtcdLease::ensureWatchedLater);
             }
             checking.set(false);
             checkNext();
@@ -200,9 +216,9 @@ final class GrantedLocks {
      * the session has just been extended for others.
      */
     void renew(Collection<Lease> leases, Renewal.Answers answers) {
-        Map<Session, List<GrantedLock>> stale = new HashMap<>();
+        Map<Session, List<EtcdLease>> stale = new HashMap<>();
         for (Lease each : leases) {
-            GrantedLock lock = (GrantedLock) each;
+            EtcdLease lock = (EtcdLease) each;
             if (!isHeld(lock) || isFresh(lock)) {
                 answer(lock, lock.believed(), Renewal.RENEWED, answers);
             } else {
@@ -214,7 +230,7 @@ final class GrantedLocks {
                 .thenAccept(renewal -> all.forEach(lock -> answer(lock, lock.believed(), renewal, answers))));
     }
 
-    void extend(GrantedLock lock, Duration timeToLive, Renewal.Answers answers) {
+    void extend(EtcdLease lock, Duration timeToLive, Renewal.Answers answers) {
         if (timeToLive.compareTo(lock.believed()) > 0) {
             throw new IllegalArgumentException(
                     "etcd cannot extend lock '" + lock.key() + "' to " + LockOptions.text(timeToLive)
@@ -225,13 +241,13 @@ final class GrantedLocks {
     }
 
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
-    private boolean isFresh(GrantedLock lock) {
+    private boolean isFresh(EtcdLease lock) {
         return !lock.session.isLost()
                 && lock.session.validSince(lock.believed()).elapsedNanos(ticker)
                         <= lock.options.leaseTime().toNanos() / 6;
     }
 
-    private void answer(GrantedLock lock, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
+    private void answer(EtcdLease lock, Duration timeToLive, Renewal renewal, Renewal.Answers answers) {
         if (renewal == Renewal.NOT_OWNER || !isHeld(lock)) {
             remove(lock);
             answers.answer(lock, Renewal.NOT_OWNER);
@@ -245,12 +261,12 @@ final class GrantedLocks {
     }
 
     /** Deletes it in the background: nobody extends it any more. */
-    void abandon(GrantedLock lock) {
+    void abandon(EtcdLease lock) {
         String what = "The lock '" + lock.key() + "' of " + lock.owner() + ", which is no longer extended";
         runtime.reaper().reap(what, lock.believed(), () -> release(lock, Duration.ZERO));
     }
 
-    CompletableFuture<Release> release(GrantedLock lock, Duration keepFor) {
+    CompletableFuture<Release> release(EtcdLease lock, Duration keepFor) {
         boolean wasHeld = forget(lock);
         if (keepFor.compareTo(Duration.ZERO) > 0) {
             if (wasHeld) {
@@ -265,20 +281,20 @@ final class GrantedLocks {
         });
     }
 
-    private CompletableFuture<Release> delete(GrantedLock lock) {
-        return transactions.leave(transactions.key(lock), lock.createRevision);
+    private CompletableFuture<Release> delete(EtcdLease lock) {
+        return transactions.leave(key(lock), lock.createRevision);
     }
 
     /**
      * Moves the key to a lease that nobody extends, so that it stays even if this process ends now. As etcd's leases last a
      * second or two too long, this process deletes the key on time.
      */
-    private CompletableFuture<Release> keep(GrantedLock lock, Duration keepFor) {
+    private CompletableFuture<Release> keep(EtcdLease lock, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
         String what = "The lock '" + lock.key() + "' after its minimum hold time";
         Runnable delete = () -> runtime.reaper().reap(what, lock.believed(), () -> delete(lock));
         return sessions.grant(keepFor)
-                .thenCompose(leaseId -> transactions.keep(transactions.key(lock), lock.createRevision, leaseId))
+                .thenCompose(leaseId -> transactions.keep(key(lock), lock.createRevision, leaseId))
                 // Even if the outcome is unknown.
                 .whenComplete((release, failure) -> runtime.scheduler().schedule(delete, end.remaining()));
     }

@@ -4,7 +4,6 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
-import io.distlock.etcd.QueuePosition.Place;
 import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
@@ -18,7 +17,7 @@ import java.util.Comparator;
  * lease. As no key is used twice, its deletion proves the loss. Thousands may be held, so it keeps neither the acquisition
  * nor the bytes of its key, and is its watch's listener itself. Thread-safe.
  */
-final class GrantedLock implements Lease, Runnable {
+final class EtcdLease implements Lease, Runnable {
 
     /**
      * A place that is left sooner is never watched, which saves two messages. Well below the grace that waiters allow after a
@@ -45,7 +44,7 @@ final class GrantedLock implements Lease, Runnable {
     /** The key's, and the fencing token. */
     final long createRevision;
 
-    private final GrantedLocks all;
+    private final EtcdLeases all;
     private volatile long untilNanos;
     /** When to watch it, or to see whether it has expired. */
     volatile long dueNanos;
@@ -57,7 +56,7 @@ final class GrantedLock implements Lease, Runnable {
     private boolean over;
     private int failures;
 
-    GrantedLock(GrantedLocks all, Place place, long createRevision, long nowNanos) {
+    EtcdLease(EtcdLeases all, QueuePlace place, long createRevision, long nowNanos) {
         this.all = all;
         this.id = Id.of(place.request());
         this.options = place.request().options();
@@ -123,7 +122,7 @@ final class GrantedLock implements Lease, Runnable {
     }
 
     private void watch() {
-        WatchedKey begun = all.watches.watch(all.transactions.key(this), 0, this);
+        WatchedKey begun = all.watches.watch(all.key(this), 0, this);
         WatchedKey unused;
         synchronized (this) {
             unused = over ? begun : watched;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** One who waits, against a store whose answers come when the test says so. */
-class AcquisitionTests {
+class EtcdAcquisitionTests {
 
     private static final LockKey KEY = LockKey.of("queue");
     private static final Duration LEASE = Duration.ofMinutes(10);
@@ -254,7 +254,11 @@ class AcquisitionTests {
         long holders = etcd.leaseIds().get(0);
         long own = etcd.leaseIds().get(1);
         // Lost for another lock of this process, a moment ago.
-        provider.sessions.enter(request("another", PATIENT), LEASE).join().lost();
+        provider.queues
+                .sessions
+                .enter(request("another", PATIENT), LEASE)
+                .join()
+                .lost();
         etcd.ticker.advance(Duration.ofMillis(600));
         etcd.revoke(holders);
         // It takes another place, on another session, and has seen the loss of the holder's lease a moment ago.
@@ -340,7 +344,7 @@ class AcquisitionTests {
         Grant again = granted(provider.acquire(request));
         assertThat(again.lease()).isSameAs(first.lease());
         assertThat(etcd.places("another")).hasSize(1);
-        provider.sessions.enter(request, LEASE).join().lost();
+        provider.queues.sessions.enter(request, LEASE).join().lost();
         assertThat(provider.acquire(request)).isNotDone();
     }
 
