@@ -14,14 +14,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Three nodes that say what a test wants them to, and what one try asks of them. */
+/** Nodes that say what a test wants them to, and what one try asks of them. */
 final class RedlockRecord implements RedlockAcquirePhases.Actions {
 
-    static final Quorum QUORUM = new Quorum(3);
-
     final RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
-    final RedlockAcquirePhases phases =
-            new RedlockAcquirePhases(QUORUM, runIds, token -> new RedlockLease("owner", entry(token)));
+    final RedlockAcquirePhases phases;
+    final List<RedlockLease> chosen = new ArrayList<>();
     final List<Integer> toldTheToken = new ArrayList<>();
     final List<Integer> withdrawn = new ArrayList<>();
     final List<Integer> restored = new ArrayList<>();
@@ -31,6 +29,16 @@ final class RedlockRecord implements RedlockAcquirePhases.Actions {
     boolean confirmingIsLimited;
     Optional<RedlockLease> lease = Optional.empty();
     private Function<Duration, List<Step>> whenUp = waited -> List.of();
+
+    RedlockRecord(int nodes) {
+        this.phases = new RedlockAcquirePhases(new Quorum(nodes), runIds, this::choose);
+    }
+
+    private RedlockLease choose(long token) {
+        RedlockLease lease = new RedlockLease("owner", entry(token));
+        chosen.add(lease);
+        return lease;
+    }
 
     private static RedisLease entry(long token) {
         LockKey key = LockKey.of("job");

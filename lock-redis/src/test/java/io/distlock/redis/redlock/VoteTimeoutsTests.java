@@ -10,7 +10,7 @@ class VoteTimeoutsTests {
 
     private static final VoteTimeouts TIMEOUTS = new VoteTimeouts(millis(100), millis(400));
 
-    private final RedlockRecord attempt = new RedlockRecord();
+    private final RedlockRecord attempt = new RedlockRecord(3);
 
     @BeforeEach
     void start() {
