@@ -11,55 +11,57 @@ import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
+import io.distlock.support.AcquireLoop;
 import io.distlock.support.TryLockStore.Result;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * One try to take a lock from a majority, with its own owner. Asks all nodes at once. Where others contend, it asks one
- * node first: if that one refuses, the try has disturbed nobody; if it grants, the others propose the same token.
- * {@link RedlockAcquirePhases} decides what the answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends
- * without a grant is withdrawn from each node that may have granted, however late.
+ * One try to take a lock from a majority, with its own owner. Asks all nodes at once. {@link RedlockAcquirePhases} decides
+ * what the answers mean, and {@link VoteTimeouts} how long to wait for them. A try that ends without a grant is
+ * withdrawn from each node that may have granted, however late.
  *
  * <p>The phases are guarded by this object's monitor; nodes, timers and callers are called outside it.
  */
 final class RedlockAcquire implements RedlockAcquirePhases.Actions {
 
+    private static final long SPREAD_NANOS = Duration.ofMillis(5).toNanos();
+
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
-    private final RedlockStore tries;
     private final Moment since;
     private final VoteTimeouts timeouts;
-    private final CompletableFuture<Vote> notAsked = new CompletableFuture<>();
     private final List<CompletableFuture<Vote>> asked;
-    /** Whether it is settled that all nodes are asked, or never will be. */
-    private final AtomicBoolean settled = new AtomicBoolean();
-
-    private final CompletableFuture<Result> outcome = new CompletableFuture<>();
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
     private final RedlockAcquirePhases phases;
 
-    /**
-     * @param owner a new one for each try, or the withdrawal of one could undo the next
-     * @param tries knows when to try again after a refusal
-     */
-    RedlockAcquire(RedlockNodes nodes, LeaseRequest request, String owner, Duration callTimeout, RedlockStore tries) {
+    /** How a try ended. */
+    sealed interface Outcome {
+
+        record Decided(Result result) implements Outcome {}
+
+        /** Nobody is known to have a majority: the votes were split, or are unknown. */
+        record Undecided(String why, Duration took) implements Outcome {}
+    }
+
+    /** @param owner a new one for each try, or the withdrawal of one could undo the next */
+    RedlockAcquire(RedlockNodes nodes, LeaseRequest request, String owner, VoteTimeouts timeouts) {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
-        this.tries = tries;
         this.since = nodes.runtime().ticker().now();
-        this.timeouts = VoteTimeouts.of(request, callTimeout);
-        this.asked = new CopyOnWriteArrayList<>(Collections.nCopies(nodes.size(), notAsked));
+        this.timeouts = timeouts;
+        this.asked =
+                nodes.all().stream().map(node -> new CompletableFuture<Vote>()).toList();
         this.phases = new RedlockAcquirePhases(nodes.quorum(), nodes.runIds(), this::leaseUnder);
     }
 
@@ -67,60 +69,25 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
         return new RedlockLease(request.owner(), nodes.get(0).alone().lease(request, owner, token, Duration.ZERO));
     }
 
-    /** Asks all nodes. The stage does not fail, and ends in bounded time. */
-    CompletionStage<Result> start() {
-        askTheRest(0);
-        return outcome;
-    }
-
-    /** The same, but asks one node first, and the others if it grants the lock or is slow. */
-    CompletionStage<Result> startAt(int first) {
-        RedlockNode node = nodes.get(first);
-        asked.set(first, node.take(node.question(request, owner, 0)));
-        nodes.runtime().timeouts().within(timeouts.first(), asked.get(first)).whenComplete((vote, late) -> {
-            if (vote instanceof Vote.Refused refused) {
-                if (asksNoMore()) {
-                    outcome.complete(new Result.Refused(tries.nextTry(refused)));
-                }
-            } else if (vote instanceof Vote.Granted granted) {
-                askTheRest(granted.token());
-            } else {
-                node.wasSlow();
-                askTheRest(0);
-            }
-        });
-        return outcome;
-    }
-
     /**
-     * Starts at a different node for each owner: the node asked last tends to have the largest counter, which the
-     * others learn only if it is among the first to answer.
+     * Asks all nodes. The stage does not fail, and ends in bounded time. Starts at a different node for each owner: the node
+     * asked last tends to have the largest counter, which the others learn only if it is among the first to answer.
      */
-    private void askTheRest(long least) {
-        if (!settled.compareAndSet(false, true)) {
-            return;
-        }
-        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner, least);
+    CompletionStage<Outcome> start() {
+        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
         int start = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
             int at = (start + step) % nodes.size();
-            if (asked.get(at) == notAsked) {
-                asked.set(at, nodes.get(at).take(question));
-            }
+            nodes.get(at).take(question).thenAccept(asked.get(at)::complete);
         }
         nodes.indexes().forEach(at -> asked.get(at).thenAccept(vote -> change(() -> phases.voted(at, vote))));
-        limit(timeouts.minority(), timeouts.whenMinorityIsDue(phases));
+        limit(timeouts.first(), timeouts.whenMinorityIsDue(phases));
+        return outcome;
     }
 
     /** Ends the try if it has not ended, and withdraws everything. */
     void abandon() {
-        asksNoMore();
         change(phases::abandoned);
-    }
-
-    private boolean asksNoMore() {
-        return settled.compareAndSet(false, true)
-                && notAsked.complete(new Vote.Silent(new RedisCallException("not asked", false)));
     }
 
     private void change(Supplier<List<Step>> event) {
@@ -166,7 +133,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
     @Override
     public void grant(RedlockLease lease) {
         nodes.indexes().forEach(at -> asked.get(at).thenAccept(vote -> withdrawClaim(nodes.get(at), vote)));
-        outcome.complete(new Result.Granted(new Grant(lease, since)));
+        outcome.complete(new Outcome.Decided(new Result.Granted(new Grant(lease, since))));
     }
 
     /** Where readers refused a writer, in this try or before, new ones still let it pass. */
@@ -188,12 +155,26 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
 
     @Override
     public void refuse(Refusals refusals, List<String> said) {
-        end(new Result.Refused(tries.nextTry(refusals, listed(said))), true);
+        if (refusals.holder().isPresent()) {
+            // Waiters for the same expiry do not all try at once.
+            Duration spread = Duration.ofNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
+            Duration freeIn =
+                    refusals.freeIn().orElse(AcquireLoop.LONGEST_PAUSE).plus(spread);
+            end(new Outcome.Decided(new Result.Refused(Optional.of(freeIn))), true);
+            return;
+        }
+        String why = refusals.isSplit()
+                ? "the votes of " + nodes.size()
+                        + " nodes were split repeatedly: several clients asked at the same time, and none got a majority"
+                : "it is unknown who holds '" + request.key() + "': only " + refusals.answers() + " of " + nodes.size()
+                        + " nodes answered" + listed(said);
+        end(new Outcome.Undecided(why, nodes.elapsed(since)), true);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
-        end(new Result.Failed(new RedisCallException(why + listed(said), false), false), quietly);
+        Result failed = new Result.Failed(new RedisCallException(why + listed(said), false), false);
+        end(new Outcome.Decided(failed), quietly);
     }
 
     private String listed(List<String> said) {
@@ -202,7 +183,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
                 .collect(Collectors.joining(", ", " (", ")"));
     }
 
-    private void end(Result attempt, boolean quietly) {
+    private void end(Outcome attempt, boolean quietly) {
         nodes.indexes().forEach(at -> withdrawOnceKnown(nodes.get(at), asked.get(at), quietly));
         outcome.complete(attempt);
     }

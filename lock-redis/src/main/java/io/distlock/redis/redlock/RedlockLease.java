@@ -12,7 +12,6 @@ import io.distlock.spi.Ticker;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -80,13 +79,8 @@ final class RedlockLease implements Lease {
         beginRelease();
         Deadline kept = Deadline.in(keepFor, nodes.runtime().ticker());
         CompletableFuture<Release> outcome = new CompletableFuture<>();
-        List<CompletionStage<Release>> asked = new ArrayList<>(Collections.nCopies(nodes.size(), outcome));
-        int first = nodes.first(key()).orElse(0);
-        // Waiters ask that node first: it comes last, so that the others have freed the lock by then.
-        for (int step = 1; step <= nodes.size(); step++) {
-            int at = (first + step) % nodes.size();
-            asked.set(at, nodes.get(at).release(entry, kept.remaining()));
-        }
+        List<CompletionStage<Release>> asked = new ArrayList<>();
+        nodes.all().forEach(node -> asked.add(node.release(entry, kept.remaining())));
         Objects.requireNonNull(releases).complete(asked);
         AtomicReference<Tally> tally = new AtomicReference<>(Tally.of(nodes.quorum()));
         nodes.indexes()
@@ -151,7 +145,7 @@ final class RedlockLease implements Lease {
         late = late.setBit(node);
     }
 
-    private synchronized boolean isLateOn(int node) {
+    synchronized boolean isLateOn(int node) {
         return late.testBit(node);
     }
 

@@ -15,7 +15,6 @@ import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
-import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.output.IntegerListOutput;
@@ -36,16 +35,13 @@ import org.jspecify.annotations.Nullable;
 final class RedlockNode {
 
     private static final int NEVER = -1;
-    private static final long SLOW_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final String name;
     private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisStore node;
     private final RedisScripts.Redlock scripts;
-    private final Ticker ticker;
     private volatile int identifiedAfter = NEVER;
-    private volatile long askedLaterUntil;
 
     RedlockNode(
             RedlockConnections.Node server,
@@ -58,8 +54,6 @@ final class RedlockNode {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
-        this.ticker = runtime.ticker();
-        this.askedLaterUntil = ticker.nanos();
         this.calls = new NodeCalls(
                 server.connections(),
                 options.callTimeout(),
@@ -82,16 +76,6 @@ final class RedlockNode {
     /** For what works as on a single Redis: subscriptions and inspections. */
     RedisStore alone() {
         return node;
-    }
-
-    /** Whether it may be asked before the others. */
-    boolean isPrompt() {
-        return calls.isConnected() && ticker.nanos() - askedLaterUntil >= 0;
-    }
-
-    /** It has kept others waiting. */
-    void wasSlow() {
-        askedLaterUntil = ticker.nanos() + SLOW_NANOS;
     }
 
     CompletableFuture<Boolean> warmUp(Duration connectTimeout) {
@@ -131,23 +115,18 @@ final class RedlockNode {
         return calls.server().ping().thenCompose(pong -> identify()).thenCompose(known -> calls.quarantineLeft());
     }
 
-    /**
-     * The request for a vote and a fencing token proposal; the same for all nodes.
-     *
-     * @param least the proposal of a node that was asked before; 0 if there is none
-     */
-    ScriptCall<List<Long>> question(LeaseRequest request, String owner, long least) {
+    /** The request for a vote and a fencing token proposal; the same for all nodes. */
+    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
         RedisKeys.Names names = node.keys().of(request.key());
-        return node.acquisition(request, owner, false, names, node.keys().fence())
-                .with(least);
+        return node.acquisition(request, owner, false, names, node.keys().fence());
     }
 
-    CompletableFuture<Vote> take(ScriptCall<List<Long>> question) {
+    /** Does not fail. */
+    CompletionStage<Vote> take(ScriptCall<List<Long>> question) {
         return identified()
                 .thenCompose(known -> calls.run(question))
                 .handle((said, failure) ->
-                        failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)))
-                .toCompletableFuture();
+                        failure == null ? vote(said) : new Vote.Silent(RedisCallException.of(failure)));
     }
 
     private static Vote vote(List<Long> reply) {

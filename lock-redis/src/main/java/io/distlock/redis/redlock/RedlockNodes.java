@@ -1,11 +1,9 @@
 package io.distlock.redis.redlock;
 
-import io.distlock.LockKey;
 import io.distlock.Release;
 import io.distlock.spi.Moment;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.ProviderStatus.State;
-import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.WarmUp;
 import java.time.Duration;
@@ -15,23 +13,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-record RedlockNodes(
-        List<RedlockNode> all,
-        Quorum quorum,
-        RunIds runIds,
-        Contention contention,
-        LockRuntime runtime,
-        Duration callTimeout) {
+record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
 
     private static final String UP = "up";
 
@@ -54,18 +44,6 @@ record RedlockNodes(
 
     Duration elapsed(Moment since) {
         return Duration.ofNanos(since.elapsedNanos(runtime.ticker()));
-    }
-
-    /**
-     * The node that contenders for a key ask before the others, so that one of them gets the votes of all: another for each
-     * key, and for each client while it finds that one slow. None if it finds all of them slow.
-     */
-    OptionalInt first(LockKey key) {
-        int usual = Math.floorMod(key.text().hashCode(), size());
-        return IntStream.range(usual, usual + size())
-                .map(at -> at % size())
-                .filter(at -> get(at).isPrompt())
-                .findFirst();
     }
 
     /** Withdraws something from a node in the background until the node says it is gone, or it has expired. */
@@ -124,32 +102,6 @@ record RedlockNodes(
         // Degraded: one more failure brings it down.
         State state = margin > 0 ? State.UP : margin == 0 ? State.DEGRADED : State.DOWN;
         return new ProviderStatus(clash.isPresent() ? State.DOWN : state, details);
-    }
-
-    /**
-     * Which keys somebody else held a moment ago. Others with the same remainder count as contended also, which costs their
-     * next lock a round trip. Thread-safe.
-     */
-    static final class Contention {
-
-        private static final int SIZE = 1 << 10;
-        private static final long LASTS_NANOS = Duration.ofSeconds(1).toNanos();
-
-        private final Ticker ticker;
-        private final AtomicLongArray until = new AtomicLongArray(SIZE);
-
-        Contention(Ticker ticker) {
-            this.ticker = ticker;
-            IntStream.range(0, SIZE).forEach(at -> until.set(at, ticker.nanos()));
-        }
-
-        void seen(LockKey key) {
-            until.set(Math.floorMod(key.hashCode(), SIZE), ticker.nanos() + LASTS_NANOS);
-        }
-
-        boolean isOn(LockKey key) {
-            return ticker.nanos() - until.get(Math.floorMod(key.hashCode(), SIZE)) < 0;
-        }
     }
 
     /** The last run_id of each node: two nodes that are one server would have two votes. Thread-safe. */

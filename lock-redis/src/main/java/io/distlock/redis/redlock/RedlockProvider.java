@@ -68,9 +68,8 @@ public final class RedlockProvider implements LockProvider {
         connections
                 .nodes()
                 .forEach(server -> all.add(new RedlockNode(server, options, scripts, keys, runIds, others, runtime)));
-        this.nodes = new RedlockNodes(
-                all, quorum, runIds, new RedlockNodes.Contention(runtime.ticker()), runtime, options.callTimeout());
-        this.loop = new AcquireLoop(runtime, request -> new RedlockStore(nodes, request), options.callTimeout());
+        this.nodes = new RedlockNodes(all, quorum, runIds, runtime, options.callTimeout());
+        this.loop = new AcquireLoop(runtime, request -> new RedlockTries(nodes, request), options.callTimeout());
         this.options = options;
         this.connected = nodes.warmUp(options.connectTimeout());
     }

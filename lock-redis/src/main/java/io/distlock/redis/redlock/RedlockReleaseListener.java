@@ -4,49 +4,42 @@ import io.distlock.LockKey;
 import io.distlock.redis.redlock.Quorum.Tally;
 import io.distlock.support.TryLockStore.Subscription;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens on all nodes; ready once a majority listens, since a release reaches a majority. A message of the node that is
- * asked first wakes the waiter at once. Another's does so after a short random pause, if that node's does not come: it
- * may be down, or never have had the lock. Thread-safe.
+ * Listens on all nodes; ready once a majority listens, since a release reaches a majority. Each node announces each
+ * release, so a waiter is woken when a majority of nodes has announced one more than before: the lock can be had then.
+ * Where the holder and the waiter do not reach the same nodes, fewer announcements come, and those are heeded a little
+ * later. Thread-safe.
  */
 final class RedlockReleaseListener implements Subscription {
 
-    /** The nodes publish a release one after the other. */
-    private static final long FOR_ONE_RELEASE_NANOS = Duration.ofMillis(10).toNanos();
-
-    private static final long MOST_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+    /** The others announce the same release within this time, if they are well. */
+    private static final Duration FOR_A_MAJORITY = Duration.ofMillis(20);
 
     private final RedlockNodes nodes;
     private final LockKey key;
     private final Runnable wake;
-    private final Runnable hearsNothing;
-    private final AtomicBoolean waking = new AtomicBoolean();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final List<CompletionStage<Subscription>> subscriptions = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Subscription> standing = new CompletableFuture<>();
     private Tally tally;
-    private long wokenNanos;
-    /** When a message came last that woke nobody. */
-    private long unheededNanos;
+    /** How many releases each node has announced, and how many the waiter was woken for. */
+    private final long[] announced;
 
-    /** Also runs {@code hearsNothing} before a try that no message has caused. */
-    RedlockReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake, Runnable hearsNothing) {
+    private long heeded;
+
+    RedlockReleaseListener(RedlockNodes nodes, LockKey key, Runnable wake) {
         this.nodes = nodes;
         this.key = key;
         this.wake = wake;
-        this.hearsNothing = hearsNothing;
         this.tally = Tally.of(nodes.quorum());
-        this.wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
-        this.unheededNanos = wokenNanos;
+        this.announced = new long[nodes.quorum().nodes()];
     }
 
     CompletionStage<Subscription> open() {
@@ -73,58 +66,36 @@ final class RedlockReleaseListener implements Subscription {
         }
     }
 
-    private void heard(int node) {
-        boolean first = nodes.first(key).equals(OptionalInt.of(node));
+    /** A node has announced a release, or may have done so while the connection to it was interrupted. */
+    void heard(int node) {
+        long release;
+        long byMajority;
         synchronized (this) {
-            if (first) {
-                wokenNanos = now();
-            } else if (!isNews()) {
-                unheededNanos = now();
+            release = ++announced[node];
+            if (release <= heeded) {
                 return;
             }
+            byMajority = Arrays.stream(announced)
+                    .sorted()
+                    .toArray()[announced.length - nodes.quorum().majority()];
         }
-        if (first) {
-            wake.run();
-        } else if (waking.compareAndSet(false, true)) {
-            Duration pause = Duration.ofNanos(ThreadLocalRandom.current().nextLong(MOST_PAUSE_NANOS));
-            nodes.runtime().scheduler().schedule(this::wakeUnlessWoken, pause);
-        }
+        heed(byMajority);
+        nodes.runtime().scheduler().schedule(() -> heed(release), FOR_A_MAJORITY);
     }
 
-    private void wakeUnlessWoken() {
-        waking.set(false);
+    private void heed(long release) {
         synchronized (this) {
-            if (!isNews()) {
+            if (release <= heeded) {
                 return;
             }
-            wokenNanos = now();
+            heeded = release;
         }
         wake.run();
-    }
-
-    /**
-     * From now on the waiter waits for another release than the one it was woken for.
-     *
-     * @param since when the try began that found out who holds the lock
-     * @return whether a message has come since, and woken nobody
-     */
-    synchronized boolean awaitsAnother(long since) {
-        wokenNanos = now() - FOR_ONE_RELEASE_NANOS;
-        return unheededNanos - since >= 0;
-    }
-
-    private boolean isNews() {
-        return now() - wokenNanos >= FOR_ONE_RELEASE_NANOS;
-    }
-
-    private long now() {
-        return nodes.runtime().ticker().nanos();
     }
 
     @Override
     public void probe() {
         subscriptions.forEach(each -> each.thenAccept(Subscription::probe));
-        hearsNothing.run();
     }
 
     @Override

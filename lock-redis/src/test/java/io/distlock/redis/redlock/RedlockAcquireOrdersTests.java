@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
@@ -77,12 +78,13 @@ class RedlockAcquireOrdersTests {
         private final RedlockRecord attempt;
         private final List<String> said = new ArrayList<>();
         private final int[] votes;
-        private final Optional<Boolean>[] raised;
+        private final Map<Integer, Boolean> raised = new HashMap<>();
         private final List<Integer> told = new ArrayList<>();
         private final List<Integer> restored = new ArrayList<>();
         private final List<Integer> withdrawn = new ArrayList<>();
         private final List<Integer> takenBack = new ArrayList<>();
         private final List<Integer> absent = new ArrayList<>();
+        private final List<Integer> late = new ArrayList<>();
         private final List<String> ends = new ArrayList<>();
         private boolean mayBeSilenced;
         private boolean mayBeUnconfirmed;
@@ -99,18 +101,10 @@ class RedlockAcquireOrdersTests {
             this.choices = choices;
             this.attempt = new RedlockRecord(nodes);
             this.votes = new int[nodes];
-            this.raised = unknown(nodes);
             this.mayBeSilenced = timers;
             this.mayBeUnconfirmed = timers;
             this.mayBeAbandoned = ends;
             this.mayBeReleased = ends;
-        }
-
-        @SuppressWarnings("unchecked") // no array of a generic type can be made otherwise
-        private static Optional<Boolean>[] unknown(int nodes) {
-            Optional<Boolean>[] answers = new Optional[nodes];
-            Arrays.fill(answers, Optional.empty());
-            return answers;
         }
 
         /** Whether it grants the lock. */
@@ -125,7 +119,7 @@ class RedlockAcquireOrdersTests {
         private boolean goOn() {
             List<Runnable> possible = new ArrayList<>();
             nodes(node -> votes[node] == OPEN).forEach(node -> possible.add(() -> vote(node)));
-            nodes(node -> told.contains(node) && raised[node].isEmpty())
+            nodes(node -> told.contains(node) && !raised.containsKey(node))
                     .forEach(node -> possible.add(() -> raise(node)));
             if (mayBeSilenced && state != State.OVER) {
                 possible.add(this::silence);
@@ -171,7 +165,7 @@ class RedlockAcquireOrdersTests {
             if (granted >= majority) {
                 state = State.RAISING;
                 token = Arrays.stream(votes).max().orElseThrow();
-                nodes(node -> votes[node] != OPEN).forEach(this::note);
+                nodes(node -> votes[node] != OPEN || silenced).forEach(this::note);
                 confirm();
             } else if (silent >= majority) {
                 fail("did not vote");
@@ -186,9 +180,16 @@ class RedlockAcquireOrdersTests {
         }
 
         private void note(int node) {
-            boolean released = !attempt.chosen.isEmpty() && attempt.chosen.get(0).isReleased();
+            boolean released =
+                    !attempt.chosen.isEmpty() && attempt.chosen.get(0).isReleased();
             if (votes[node] == REFUSED || votes[node] == NOT_REACHED) {
                 absent.add(node);
+            }
+            if (votes[node] == BROKEN || votes[node] == OPEN) {
+                late.add(node);
+            }
+            if (votes[node] == OPEN) {
+                return;
             }
             if (votes[node] < 0) {
                 restore(node);
@@ -207,7 +208,7 @@ class RedlockAcquireOrdersTests {
 
         private void raise(int node) {
             boolean done = choices.applyAsInt(2) == 1;
-            raised[node] = Optional.of(done);
+            raised.put(node, done);
             said.add("node " + node + " raises its counter: " + done);
             attempt.raised(node, done);
             if (!done) {
@@ -220,10 +221,10 @@ class RedlockAcquireOrdersTests {
             if (state != State.RAISING) {
                 return;
             }
-            long stand = nodes(node -> votes[node] == token || (isAsked(node) && raised[node].equals(Optional.of(true))))
+            long stand = nodes(node -> votes[node] == token || (isAsked(node) && raised.getOrDefault(node, false)))
                     .count();
-            long mayStand = nodes(node ->
-                            (votes[node] == OPEN && !silenced) || (isAsked(node) && raised[node].isEmpty()))
+            long mayStand = nodes(
+                            node -> (votes[node] == OPEN && !silenced) || (isAsked(node) && !raised.containsKey(node)))
                     .count();
             if (stand >= majority) {
                 state = State.GRANTED;
@@ -240,7 +241,7 @@ class RedlockAcquireOrdersTests {
         }
 
         private boolean hasItNot(int node) {
-            return votes[node] < 0 || raised[node].equals(Optional.of(false));
+            return votes[node] < 0 || !raised.getOrDefault(node, true);
         }
 
         private void silence() {
@@ -295,7 +296,9 @@ class RedlockAcquireOrdersTests {
             for (int at = 0; at < ends.size(); at++) {
                 String[] parts = ends.get(at).split(", ", -1);
                 assertThat(attempt.ends.get(at)).as("%s", said).contains(parts[0]);
-                assertThat(attempt.ends.get(at).endsWith(", quietly")).as("%s", said).isEqualTo(parts.length > 1);
+                assertThat(attempt.ends.get(at).endsWith(", quietly"))
+                        .as("%s", said)
+                        .isEqualTo(parts.length > 1);
             }
             assertThat(attempt.toldTheToken).as("told %s", said).containsExactlyInAnyOrderElementsOf(told);
             assertThat(attempt.restored).as("restored %s", said).containsExactlyInAnyOrderElementsOf(restored);
@@ -304,9 +307,14 @@ class RedlockAcquireOrdersTests {
             assertThat(attempt.chosen.size()).as("%s", said).isEqualTo(token == 0 ? 0 : 1);
             for (RedlockLease lease : attempt.chosen) {
                 assertThat(lease.token().value()).as("%s", said).isEqualTo(token);
-                nodes(node -> true).forEach(node -> assertThat(lease.isAbsentFrom(node))
-                        .as("absent from %s %s", node, said)
-                        .isEqualTo(absent.contains(node)));
+                nodes(node -> true).forEach(node -> {
+                    assertThat(lease.isAbsentFrom(node))
+                            .as("absent from %s %s", node, said)
+                            .isEqualTo(absent.contains(node));
+                    assertThat(lease.isLateOn(node))
+                            .as("late on %s %s", node, said)
+                            .isEqualTo(late.contains(node));
+                });
             }
         }
 

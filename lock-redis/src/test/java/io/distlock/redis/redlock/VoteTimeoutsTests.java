@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 
 class VoteTimeoutsTests {
 
-    private static final VoteTimeouts TIMEOUTS = new VoteTimeouts(millis(100), millis(400));
+    private static final VoteTimeouts TIMEOUTS = new VoteTimeouts(millis(100), millis(100), millis(400));
 
     private final RedlockRecord attempt = new RedlockRecord(3);
 
     @BeforeEach
     void start() {
-        attempt.limit(TIMEOUTS.minority(), TIMEOUTS.whenMinorityIsDue(attempt.phases));
+        attempt.limit(TIMEOUTS.first(), TIMEOUTS.whenMinorityIsDue(attempt.phases));
     }
 
     @Test
@@ -30,7 +30,8 @@ class VoteTimeoutsTests {
     void aMajorityIsWaitedForLonger() {
         attempt.granted(0, 5);
         attempt.timeIsUp(millis(101));
-        assertThat(attempt.limits).containsExactly(millis(100), millis(300));
+        attempt.timeIsUp(millis(201));
+        assertThat(attempt.limits).containsExactly(millis(100), millis(100), millis(200));
         attempt.granted(1, 5);
         assertThat(attempt.ends).containsExactly("granted");
     }
@@ -39,10 +40,33 @@ class VoteTimeoutsTests {
     void inTheEndWhoeverHasSaidNothingIsSilent() {
         attempt.granted(0, 5);
         attempt.timeIsUp(millis(101));
+        attempt.timeIsUp(millis(201));
         attempt.timeIsUp(millis(402));
         assertThat(attempt.ends)
                 .containsExactly("a majority of 3 nodes did not vote"
                         + " [granted, no answer for 402 ms, no answer for 402 ms]");
+    }
+
+    /** Or a try that took a little longer than the first look would wait for silent nodes for the rest of its time. */
+    @Test
+    void aMajorityThatSpeaksAfterTheFirstLookIsHeardAtTheNext() {
+        attempt.granted(0, 5);
+        attempt.timeIsUp(millis(101));
+        attempt.refused(1);
+        attempt.timeIsUp(millis(201));
+        assertThat(attempt.limits).containsExactly(millis(100), millis(100));
+        assertThat(attempt.ends).containsExactly("refused");
+    }
+
+    @Test
+    void amongOthersAMinorityGetsLittleTimeAndTwiceAsMuchAfterEachSplitVote() {
+        VoteTimeouts timeouts = VoteTimeouts.ofInspection(millis(1_000));
+        assertThat(timeouts).isEqualTo(new VoteTimeouts(millis(250), millis(250), millis(750)));
+        assertThat(timeouts.amongOthers(0)).isEqualTo(new VoteTimeouts(millis(10), millis(250), millis(750)));
+        assertThat(timeouts.amongOthers(1).first()).isEqualTo(millis(20));
+        assertThat(timeouts.amongOthers(4).first()).isEqualTo(millis(160));
+        assertThat(timeouts.amongOthers(40).first()).isEqualTo(millis(250));
+        assertThat(VoteTimeouts.ofInspection(millis(8)).amongOthers(0).first()).isEqualTo(millis(6));
     }
 
     private static Duration millis(int millis) {

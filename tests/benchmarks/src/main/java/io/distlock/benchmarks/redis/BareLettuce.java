@@ -112,7 +112,6 @@ final class BareLettuce implements AutoCloseable {
         static final String TIME_TO_LIVE_MILLIS = "30000";
         static final String WAIT_MILLIS = "5000";
         static final String FREE_NOW = "0";
-        static final String NO_PROPOSAL = "0";
         static final String FENCE_OF_A_NODE = "bare:fence";
 
         private static final String OWNER = "0123456789abcdef0123456789abcdef-";

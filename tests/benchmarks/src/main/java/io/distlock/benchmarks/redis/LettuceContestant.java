@@ -122,8 +122,7 @@ final class LettuceContestant implements Contestant {
                             owner,
                             BareNames.TIME_TO_LIVE_MILLIS,
                             BareNames.WAIT_MILLIS,
-                            owner,
-                            BareNames.NO_PROPOSAL),
+                            owner),
                     granted -> granted.get(0) == 1);
             this.<Long>majority(
                     node -> node.evalsha(

@@ -79,8 +79,8 @@ public final class RedlockStore implements QuorumStore {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.of(Target.atMost(0.9)),
-                        Optional.of(Target.countAtMost(servers.size() == 3 ? 14.5 : 22)),
-                        Optional.of(Target.atLeast(200))));
+                        Optional.of(Target.countAtMost(8 * servers.size())),
+                        Optional.of(Target.atLeast(300))));
     }
 
     private List<RedisEndpoint> endpoints() {

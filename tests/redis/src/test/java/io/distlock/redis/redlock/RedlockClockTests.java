@@ -111,7 +111,7 @@ class RedlockClockTests {
         }
     }
 
-    /** Any node, also the one that is asked first: it is the same for all three locks. */
+    /** Whichever node it is. */
     @Test
     void aNodeWhoseClockIsSetBackKeepsTheLockOfADeadHolderForLongerAndIsOutvoted() {
         List<String> names = List.of("a", "d", "g");

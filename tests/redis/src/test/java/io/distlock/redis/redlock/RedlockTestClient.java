@@ -20,7 +20,6 @@ import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 
@@ -96,14 +95,6 @@ public final class RedlockTestClient implements AutoCloseable {
 
     static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {
         return nodes.all().stream().map(RedisServer::endpoint).toList();
-    }
-
-    /** The server that contenders for a lock ask before the others. */
-    static RedisServer first(RedisServersExtension nodes, LockKey key) {
-        List<RedisServer> byName = nodes.all().stream()
-                .sorted(Comparator.comparing(server -> server.endpoint().toString()))
-                .toList();
-        return byName.get(Math.floorMod(key.text().hashCode(), byName.size()));
     }
 
     ProviderStatus status() {
