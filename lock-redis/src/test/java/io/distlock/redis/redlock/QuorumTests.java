@@ -115,6 +115,9 @@ class QuorumTests {
     @Test
     void moreAnswersThanNodesAreRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), 2, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), -1, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), 1, -1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new Tally(new Quorum(3), 1, 1, -1));
     }
 
     @ParameterizedTest
@@ -195,6 +198,53 @@ class QuorumTests {
         assertThat(held.freeIn()).contains(Duration.ofMillis(200));
         Refusals byAll = new Refusals(new Quorum(3), 0, 0, List.of(after(3_600_000), after(200)));
         assertThat(byAll.freeIn()).contains(Duration.ofHours(1));
+    }
+
+    @Test
+    void nodesThatHaveNotSpokenMayFreeItWithTheFirst() {
+        Refusals held = new Refusals(new Quorum(5), 1, 2, List.of(after(900), after(100)));
+        assertThat(held.freeIn()).contains(Duration.ofMillis(100));
+    }
+
+    @Test
+    void aRefusedTryKnowsHowManyHaveGrantedAndHowManyHaveNotSpoken() {
+        Votes votes = votes(7, GRANTED, REFUSED, REFUSED, SILENT, REFUSED);
+        assertThat(votes.refusals())
+                .isEqualTo(new Refusals(
+                        new Quorum(7),
+                        1,
+                        2,
+                        List.of(
+                                new Refused(1, Optional.empty()),
+                                new Refused(1, Optional.empty()),
+                                new Refused(1, Optional.empty()))));
+        assertThat(votes.refusals().answers()).isEqualTo(4);
+    }
+
+    /** One owner alone may hold the lock by the votes of silent nodes. */
+    @Test
+    void votesAreSplitBetweenOwnersOrWhereAllNodesHaveAnswered() {
+        assertThat(refusals(5, 1, 1, 2).isSplit()).isTrue();
+        assertThat(refusals(3, 1, 1, 1).isSplit()).isTrue();
+        assertThat(refusals(5, 1, 1, 1).isSplit()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void anAnswerThatComesAfterASilenceReplacesIt(int nodes) {
+        for (List<Integer> said : sequences(nodes)) {
+            for (List<Integer> later : sequences(nodes)) {
+                Votes votes = votes(nodes, said.stream().mapToInt(each -> each).toArray());
+                List<Integer> known = new ArrayList<>(said);
+                for (int node = 0; node < nodes; node++) {
+                    if (said.get(node) == SILENT) {
+                        known.set(node, later.get(node));
+                        votes.set(node, vote(later.get(node)));
+                    }
+                }
+                assertThat(votes.outcome()).as("%s, then %s", said, known).isEqualTo(inTheEnd(nodes, known));
+            }
+        }
     }
 
     @Test

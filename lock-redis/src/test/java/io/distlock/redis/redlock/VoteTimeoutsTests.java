@@ -2,6 +2,13 @@ package io.distlock.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
+import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +74,40 @@ class VoteTimeoutsTests {
         assertThat(timeouts.amongOthers(4).first()).isEqualTo(millis(160));
         assertThat(timeouts.amongOthers(40).first()).isEqualTo(millis(250));
         assertThat(VoteTimeouts.ofInspection(millis(8)).amongOthers(0).first()).isEqualTo(millis(6));
+    }
+
+    @Test
+    void aTryEndsBeforeItsCallerGivesUpAndLeavesEnoughOfTheLease() {
+        assertThat(of(0, 30_000)).as("a whole call without a wait").isEqualTo(timeouts(250, 750));
+        assertThat(of(60_000, 30_000)).as("a call").isEqualTo(timeouts(250, 750));
+        assertThat(of(400, 30_000)).as("until shortly after the deadline").isEqualTo(timeouts(250, 450));
+        assertThat(of(100, 30_000)).as("the minority no longer").isEqualTo(timeouts(150, 150));
+        assertThat(of(60_000, 400)).as("a quarter of the lease").isEqualTo(timeouts(100, 100));
+    }
+
+    private static VoteTimeouts of(int waitMillis, int leaseMillis) {
+        ManualTicker ticker = new ManualTicker();
+        LeaseRequest request = new LeaseRequest(
+                LockKey.of("job"),
+                LockMode.EXCLUSIVE,
+                "owner",
+                LockOptions.defaults().withLeaseTime(millis(leaseMillis)),
+                Deadline.in(millis(waitMillis), ticker));
+        return VoteTimeouts.of(request, millis(1_000));
+    }
+
+    private static VoteTimeouts timeouts(int minority, int majority) {
+        return new VoteTimeouts(millis(minority), millis(minority), millis(majority));
+    }
+
+    @Test
+    void theSecondPhaseGetsWhatIsLeftAndNoLessThanAMinority() {
+        ManualTicker ticker = new ManualTicker();
+        Moment since = ticker.now();
+        ticker.advance(millis(150));
+        assertThat(TIMEOUTS.toConfirm(since, ticker.nanos())).isEqualTo(millis(250));
+        ticker.advance(millis(200));
+        assertThat(TIMEOUTS.toConfirm(since, ticker.nanos())).isEqualTo(millis(100));
     }
 
     private static Duration millis(int millis) {

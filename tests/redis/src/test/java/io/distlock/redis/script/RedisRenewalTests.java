@@ -34,6 +34,27 @@ class RedisRenewalTests extends OneClientFixture {
     }
 
     @Test
+    void neverShortensAReaderAndGivesEachLeaseItsOwnTime(RedisProbe probe) {
+        Lease brief = acquire("a", LockMode.SHARED, OPTIONS.withLeaseTime(Duration.ofSeconds(50)));
+        Lease longer = acquire("b", LockMode.SHARED, OPTIONS.withMinHoldTime(Duration.ofMinutes(10)));
+        Lease writer = acquire("c", LockMode.EXCLUSIVE, OPTIONS.withLeaseTime(Duration.ofSeconds(200)));
+        probe.command("PEXPIRE", "lock:{c}", "60000");
+        assertThat(renew(brief, longer, writer).values()).containsOnly(Renewal.RENEWED);
+        assertThat(probe.ttlMillis("lock:{a}:readers").orElseThrow()).isBetween(1L, 50_000L);
+        assertThat(probe.ttlMillis("lock:{b}:readers").orElseThrow()).isBetween(120_001L, 600_000L);
+        assertThat(probe.ttlMillis("lock:{c}").orElseThrow()).isBetween(120_001L, 200_000L);
+    }
+
+    /** Somebody has called PERSIST on it by hand. */
+    @Test
+    void aLockThatHasLostItsTimeToLiveGetsOne(RedisProbe probe) {
+        Lease lease = acquire("a", LockMode.EXCLUSIVE, OPTIONS);
+        probe.command("PERSIST", "lock:{a}");
+        assertThat(renew(lease).values()).containsOnly(Renewal.RENEWED);
+        assertThat(probe.ttlMillis("lock:{a}").orElseThrow()).isBetween(1L, 100_000L);
+    }
+
+    @Test
     void extendsReadersOneByOneAndTheirSet(RedisProbe probe) {
         Lease lease = acquire("a", LockMode.SHARED, OPTIONS);
         Lease gone = acquire("a", LockMode.SHARED, OPTIONS);
