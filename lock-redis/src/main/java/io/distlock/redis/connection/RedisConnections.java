@@ -2,21 +2,11 @@ package io.distlock.redis.connection;
 
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisChannelWriter;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.protocol.PushHandler;
-import io.lettuce.core.pubsub.PubSubEndpoint;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnectionImpl;
-import io.lettuce.core.pubsub.api.sync.RedisPubSubCommands;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
@@ -204,12 +194,6 @@ public final class RedisConnections implements AutoCloseable {
             setShareNativeConnection(false);
         }
 
-        @Override
-        protected AbstractRedisClient createClient() {
-            AbstractRedisClient made = super.createClient();
-            return made instanceof RedisClient client ? new AsyncOnlyClient(client) : made;
-        }
-
         @SuppressWarnings("unchecked") // made with the codec for strings
         <C extends StatefulConnection<String, String>> CompletionStage<C> connect(Class<? super C> type) {
             AbstractRedisClient client = getRequiredNativeClient();
@@ -219,40 +203,6 @@ public final class RedisConnections implements AutoCloseable {
                     ? cluster.refreshPartitionsAsync()
                             .thenCompose(refreshed -> provider.getConnectionAsync((Class<C>) type))
                     : provider.getConnectionAsync((Class<C>) type);
-        }
-    }
-
-    /** Spares the start of an application the driver's reflection over all commands for a blocking API, unused here. */
-    private static final class AsyncOnlyClient extends RedisClient {
-
-        AsyncOnlyClient(RedisClient made) {
-            // As Spring's own provider reads it.
-            super(made.getResources(), (RedisURI) new DirectFieldAccessor(made).getPropertyValue("redisURI"));
-            setOptions(made.getOptions());
-        }
-
-        @Override
-        protected <K, V> StatefulRedisConnectionImpl<K, V> newStatefulRedisConnection(
-                RedisChannelWriter writer, PushHandler pushes, RedisCodec<K, V> codec, Duration timeout) {
-            return new StatefulRedisConnectionImpl<>(writer, pushes, codec, timeout) {
-                @Override
-                @SuppressWarnings("NullAway") // nobody asks for it
-                protected RedisCommands<K, V> newRedisSyncCommandsImpl() {
-                    return null;
-                }
-            };
-        }
-
-        @Override
-        protected <K, V> StatefulRedisPubSubConnectionImpl<K, V> newStatefulRedisPubSubConnection(
-                PubSubEndpoint<K, V> endpoint, RedisChannelWriter writer, RedisCodec<K, V> codec, Duration timeout) {
-            return new StatefulRedisPubSubConnectionImpl<>(endpoint, writer, codec, timeout) {
-                @Override
-                @SuppressWarnings("NullAway") // nobody asks for it
-                protected RedisPubSubCommands<K, V> newRedisSyncCommandsImpl() {
-                    return null;
-                }
-            };
         }
     }
 }

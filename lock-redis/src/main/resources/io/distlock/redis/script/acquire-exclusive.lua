@@ -68,5 +68,5 @@ local token, missing = next_token(clock)
 if missing then
   return missing
 end
-redis.call('SET', KEYS[1], owner .. ':' .. token, 'NX', 'PX', ttl)
+redis.call('SET', KEYS[1], owner .. ':' .. token, 'PX', ttl)
 return {1, tonumber(token)}

@@ -18,12 +18,8 @@ local function renew_exclusive(i, value, ttl)
   if values[i] ~= value then
     return 0
   end
-  local lock, time = KEYS[i], string.format('%.0f', ttl)
-  -- GT: since Redis 7. It changes no key that lasts longer, nor one without a time to live: that one gets its time below.
-  if not redis.REDIS_VERSION_NUM or redis.call('PEXPIRE', lock, time, 'GT') == 0 then
-    if redis.call('PTTL', lock) < ttl then
-      redis.call('PEXPIRE', lock, time)
-    end
+  if redis.call('PTTL', KEYS[i]) < ttl then
+    redis.call('PEXPIRE', KEYS[i], string.format('%.0f', ttl))
   end
   return 1
 end

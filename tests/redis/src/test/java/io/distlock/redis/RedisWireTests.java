@@ -2,7 +2,6 @@ package io.distlock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
@@ -76,9 +75,7 @@ class RedisWireTests extends OneClientFixture {
     }
 
     @Test
-    void aRenewalCostsOneCommandForEachLeaseAndThreeForAllAtTheServer(RedisProbe probe) {
-        // Before, PEXPIRE cannot compare, and a renewal takes two commands.
-        assumeThat(probe.info("server").get("redis_version")).doesNotStartWith("6.");
+    void aRenewalCostsTwoCommandsForEachLeaseAndThreeForAllAtTheServer(RedisProbe probe) {
         List<Lease> leases = acquireMany(100);
         renewOne(leases.get(0));
         Map<Lease, Renewal> answers = new ConcurrentHashMap<>();
@@ -87,7 +84,13 @@ class RedisWireTests extends OneClientFixture {
             await().atMost(TestClient.PATIENCE).until(() -> answers.size() == leases.size());
         });
         assertThat(answers.values()).containsOnly(Renewal.RENEWED);
-        assertThat(ran).containsOnly(entry("evalsha", 1), entry("mget", 1), entry("time", 1), entry("pexpire", 100));
+        assertThat(ran)
+                .containsOnly(
+                        entry("evalsha", 1),
+                        entry("mget", 1),
+                        entry("time", 1),
+                        entry("pttl", 100),
+                        entry("pexpire", 100));
     }
 
     @Test

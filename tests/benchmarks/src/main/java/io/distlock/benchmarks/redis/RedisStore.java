@@ -64,7 +64,7 @@ public final class RedisStore implements Store {
                 new ServerTargets(
                         Optional.of(Target.countAtMost(9)),
                         Optional.of(Target.atMost(1.5)),
-                        Optional.of(Target.countAtMost(2_000)),
+                        Optional.of(Target.countAtMost(2_100)),
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty()));
