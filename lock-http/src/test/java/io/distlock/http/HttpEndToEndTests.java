@@ -174,7 +174,7 @@ class HttpEndToEndTests {
         List<String> arguments = new ArrayList<>(List.of(
                 "--distributed-lock.provider=redis",
                 // This machine may stand still for longer than a call may usually take.
-                "--distributed-lock.redis.command-timeout=10s",
+                "--distributed-lock.redis.call-timeout=10s",
                 "--distributed-lock.redis.connect-timeout=10s",
                 "--distributed-lock.wait-time=60s",
                 // A stale holder is told by its next renewal; until then it believes that it holds its lock.

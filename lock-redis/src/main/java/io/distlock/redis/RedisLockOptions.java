@@ -27,7 +27,7 @@ public record RedisLockOptions(
 
     public RedisLockOptions {
         requirePrefix(keyPrefix);
-        LockOptions.requireBetween("command timeout", callTimeout, SHORTEST, LONGEST);
+        LockOptions.requireBetween("call timeout", callTimeout, SHORTEST, LONGEST);
         LockOptions.requireBetween("connect timeout", connectTimeout, SHORTEST, LONGEST);
         if (replicasToAcknowledge < 0) {
             throw new IllegalArgumentException("replicas to acknowledge " + replicasToAcknowledge

@@ -40,7 +40,7 @@ class RedisLockOptionsTests {
     void aTimeoutOutOfRangeIsRefusedWithValueAndRule() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withCallTimeout(Duration.ofMillis(1)))
-                .withMessage("command timeout 1ms is out of range: choose a value from 10ms to 1m");
+                .withMessage("call timeout 1ms is out of range: choose a value from 10ms to 1m");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> defaults.withConnectTimeout(Duration.ofMinutes(2)))
                 .withMessageContaining("connect timeout 2m");

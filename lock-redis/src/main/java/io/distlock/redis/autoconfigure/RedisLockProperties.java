@@ -13,7 +13,7 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
  * Locks on the Redis deployment that {@code spring.data.redis} configures.
  *
  * @param enabled Whether to offer locks on Redis. By default, if distributed-lock.provider is redis or not set.
- * @param commandTimeout The longest wait for one call to Redis, 10ms to 60s.
+ * @param callTimeout The longest wait for one call to Redis, 10ms to 60s.
  * @param connectTimeout How long the first calls of a process wait for its first connection, 10ms to 60s.
  * @param replicasToAcknowledge How many replicas must acknowledge a grant or renewal before it counts. 0 for none.
  *     Not with Redis Cluster.
@@ -21,14 +21,14 @@ import org.springframework.boot.ssl.NoSuchSslBundleException;
 @ConfigurationProperties("distributed-lock.redis")
 record RedisLockProperties(
         @Nullable Boolean enabled,
-        @DefaultValue("1s") Duration commandTimeout,
+        @DefaultValue("1s") Duration callTimeout,
         @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("0") int replicasToAcknowledge) {
 
     RedisLockProperties {
         // Same rules as the options; each violation should name its property.
         RedisLockOptions usual = RedisLockOptions.defaults();
-        check("distributed-lock.redis.command-timeout", commandTimeout, usual::withCallTimeout);
+        check("distributed-lock.redis.call-timeout", callTimeout, usual::withCallTimeout);
         check("distributed-lock.redis.connect-timeout", connectTimeout, usual::withConnectTimeout);
         check(
                 "distributed-lock.redis.replicas-to-acknowledge",
@@ -38,7 +38,7 @@ record RedisLockProperties(
 
     RedisLockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, RedisLockOptions.defaults()::withKeyPrefix);
-        return new RedisLockOptions(keyPrefix, commandTimeout, connectTimeout, replicasToAcknowledge);
+        return new RedisLockOptions(keyPrefix, callTimeout, connectTimeout, replicasToAcknowledge);
     }
 
     /**

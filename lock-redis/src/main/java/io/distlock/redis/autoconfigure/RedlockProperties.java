@@ -25,7 +25,7 @@ import org.springframework.boot.ssl.SslBundles;
  *     number, 3 or more.
  * @param username The ACL user for servers whose URI names none.
  * @param password The password for servers whose URI has none.
- * @param commandTimeout The longest wait for one request to the servers, 10ms to 60s.
+ * @param callTimeout The longest wait for one request to the servers, 10ms to 60s.
  * @param connectTimeout How long the first calls of a process wait for its first connection, 10ms to 60s.
  * @param clockDrift How far clocks may drift apart during a lease, as a fraction of the lease, 0 to 0.5.
  */
@@ -36,7 +36,7 @@ record RedlockProperties(
         @Nullable String username,
         @Nullable String password,
         @DefaultValue Ssl ssl,
-        @DefaultValue("1s") Duration commandTimeout,
+        @DefaultValue("1s") Duration callTimeout,
         @DefaultValue("5s") Duration connectTimeout,
         @DefaultValue("0.01") double clockDrift,
         @DefaultValue RestartGuard restartGuard) {
@@ -45,7 +45,7 @@ record RedlockProperties(
         nodes = List.copyOf(nodes);
         // Same rules as the options; each violation should name its property.
         RedlockOptions usual = RedlockOptions.defaults();
-        check("distributed-lock.redlock.command-timeout", commandTimeout, usual::withCallTimeout);
+        check("distributed-lock.redlock.call-timeout", callTimeout, usual::withCallTimeout);
         check("distributed-lock.redlock.connect-timeout", connectTimeout, usual::withConnectTimeout);
         check("distributed-lock.redlock.clock-drift", clockDrift, usual::withClockDrift);
         check("distributed-lock.redlock.restart-guard.quarantine", restartGuard.quarantine(), usual::withRestartGuard);
@@ -75,7 +75,7 @@ record RedlockProperties(
     RedlockOptions options(String keyPrefix) {
         check("distributed-lock.key-prefix", keyPrefix, RedlockOptions.defaults()::withKeyPrefix);
         Optional<Duration> quarantine = Optional.of(restartGuard.quarantine()).filter(time -> restartGuard.enabled());
-        return new RedlockOptions(keyPrefix, commandTimeout, connectTimeout, clockDrift, quarantine);
+        return new RedlockOptions(keyPrefix, callTimeout, connectTimeout, clockDrift, quarantine);
     }
 
     /** The servers as configured. */

@@ -74,7 +74,7 @@ class PropertyFailureTests {
         "in-memory, shutdown-timeout, -1s, shutdown timeout -1s is out of range",
         "in-memory, max-hold-time, 20s, shorter than the lease time 30s",
         "in-memory, lease-time, 2h, maximum hold time 1h is shorter than the lease time 2h",
-        "redis, redis.command-timeout, 2m, command timeout 2m is out of range",
+        "redis, redis.call-timeout, 2m, call timeout 2m is out of range",
         "redlock, redlock.restart-guard.quarantine, 3d, quarantine after a restart 72h is out of range",
         "redlock, redlock.connect-timeout, soon, is not a valid duration",
     })
@@ -149,7 +149,7 @@ class PropertyFailureTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"in-memory, wait-time, 5", "redis, redis.command-timeout, 250", "in-memory, leak-threshold, 30"})
+    @CsvSource({"in-memory, wait-time, 5", "redis, redis.call-timeout, 250", "in-memory, leak-threshold, 30"})
     void aTimeWithoutAUnitIsNotTakenForMilliseconds(
             String provider, String property, String value, CapturedOutput output) {
         assertThat(startWith(output, provider, property, value))

@@ -60,7 +60,7 @@ class AnnotatedOnRedisTests {
         redis.server().reset();
     }
 
-    private static ApplicationContextRunner instance(Duration commandTimeout) {
+    private static ApplicationContextRunner instance(Duration callTimeout) {
         return LockTestContext.withoutProvider()
                 .withConfiguration(AutoConfigurations.of(
                         DataRedisAutoConfiguration.class,
@@ -74,7 +74,7 @@ class AnnotatedOnRedisTests {
                         "spring.data.redis.host=" + redis.server().host(),
                         "spring.data.redis.port=" + redis.server().port(),
                         "spring.datasource.url=jdbc:h2:mem:shop",
-                        "distributed-lock.redis.command-timeout=" + commandTimeout,
+                        "distributed-lock.redis.call-timeout=" + callTimeout,
                         "distributed-lock.redis.connect-timeout=" + PATIENCE,
                         "distributed-lock.shutdown-timeout=0s");
     }
@@ -83,10 +83,10 @@ class AnnotatedOnRedisTests {
         run(PATIENCE, work);
     }
 
-    private static void run(Duration commandTimeout, Work work) {
-        instance(commandTimeout).run(one -> {
+    private static void run(Duration callTimeout, Work work) {
+        instance(callTimeout).run(one -> {
             one.getBean(JdbcTemplate.class).execute("create table item(name varchar(20))");
-            instance(commandTimeout).run(other -> work.with(warm(one), warm(other)));
+            instance(callTimeout).run(other -> work.with(warm(one), warm(other)));
         });
     }
 

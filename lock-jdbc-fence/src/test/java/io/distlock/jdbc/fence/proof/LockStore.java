@@ -73,12 +73,12 @@ interface LockStore extends AutoCloseable {
             return provider.equals("redis")
                     ? List.of(
                             "distributed-lock.provider=redis",
-                            "distributed-lock.redis.command-timeout=10s",
+                            "distributed-lock.redis.call-timeout=10s",
                             "spring.data.redis.port=" + servers.get(0).port())
                     : List.of(
                             "distributed-lock.provider=redlock",
                             "distributed-lock.redlock.restart-guard.enabled=false",
-                            "distributed-lock.redlock.command-timeout=10s",
+                            "distributed-lock.redlock.call-timeout=10s",
                             "distributed-lock.redlock.nodes="
                                     + servers.stream()
                                             .map(each -> each.uri().toString())

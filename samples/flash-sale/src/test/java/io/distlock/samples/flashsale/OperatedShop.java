@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Import;
         webEnvironment = WebEnvironment.RANDOM_PORT,
         properties = {
             "distributed-lock.instance-id=here",
-            "distributed-lock.redis.command-timeout=10s",
+            "distributed-lock.redis.call-timeout=10s",
             "distributed-lock.redis.connect-timeout=10s",
             "management.endpoint.locks.force-release=true",
             "management.prometheus.metrics.export.enabled=true"

@@ -27,7 +27,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
             "flash-sale.instance=here",
             "flash-sale.think-time=10ms",
             "flash-sale.runs-database=true",
-            "distributed-lock.redis.command-timeout=10s",
+            "distributed-lock.redis.call-timeout=10s",
             "distributed-lock.redis.connect-timeout=10s"
         })
 @AutoConfigureRestTestClient

@@ -59,7 +59,7 @@ final class ShopProcesses implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 "--distributed-lock.lease-time=2s",
                 "--flash-sale.freeze-time=6s",
-                "--distributed-lock.redis.command-timeout=10s"));
+                "--distributed-lock.redis.call-timeout=10s"));
         arguments.addAll(List.of(more));
         start(name, arguments.toArray(String[]::new));
     }

@@ -38,7 +38,7 @@ import org.springframework.test.web.servlet.client.RestTestClient;
             "distributed-lock.web.problem-details=true",
             "distributed-lock.shutdown-timeout=0s",
             // A busy machine is no store that is silent.
-            "distributed-lock.redis.command-timeout=5s",
+            "distributed-lock.redis.call-timeout=5s",
             "distributed-lock.redis.connect-timeout=10s",
             "spring.data.redis.repositories.enabled=false",
             "management.endpoints.web.exposure.include=health, locks, metrics",

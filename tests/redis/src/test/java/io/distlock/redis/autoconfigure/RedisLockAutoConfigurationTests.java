@@ -77,7 +77,7 @@ class RedisLockAutoConfigurationTests {
     void bindsItsProperties() {
         connected()
                 .withPropertyValues(
-                        "distributed-lock.redis.command-timeout=300ms",
+                        "distributed-lock.redis.call-timeout=300ms",
                         "distributed-lock.redis.connect-timeout=4s",
                         "distributed-lock.redis.replicas-to-acknowledge=2")
                 .run(started -> assertThat(started.getBean(RedisLockOptions.class))
@@ -93,7 +93,7 @@ class RedisLockAutoConfigurationTests {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            distributed-lock.redis.command-timeout         | 2m  | command timeout 2m is out of range: choose a value
+            distributed-lock.redis.call-timeout            | 2m  | call timeout 2m is out of range: choose a value
             distributed-lock.redis.connect-timeout         | 1ms | connect timeout 1ms is out of range
             distributed-lock.redis.replicas-to-acknowledge | -1  | replicas to acknowledge -1 is negative
             distributed-lock.key-prefix                    | a{b | key prefix "a{b"

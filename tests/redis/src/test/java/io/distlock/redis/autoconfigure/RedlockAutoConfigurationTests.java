@@ -164,7 +164,7 @@ class RedlockAutoConfigurationTests {
         context.withPropertyValues(
                         "distributed-lock.key-prefix=shop:lock",
                         "distributed-lock.redlock.nodes=redis://a,redis://b,redis://c",
-                        "distributed-lock.redlock.command-timeout=300ms",
+                        "distributed-lock.redlock.call-timeout=300ms",
                         "distributed-lock.redlock.connect-timeout=4s",
                         "distributed-lock.redlock.clock-drift=0.05",
                         "distributed-lock.redlock.restart-guard.enabled=true",
