@@ -101,7 +101,10 @@ final class DatabaseCalls implements AutoCloseable {
         } catch (RejectedExecutionException closed) {
             call.answer.completeExceptionally(new NotSentException("the provider is closed"));
         }
-        return runtime.timeouts().within(limit, call.answer);
+        CompletableFuture<T> limited = runtime.timeouts().within(limit, call.answer);
+        // Given up, or cancelled: what has not begun is not sent any more.
+        limited.whenComplete((answer, failure) -> call.answer.cancel(false));
+        return limited;
     }
 
     /** The database's dialect, which its first connection tells. */
@@ -152,6 +155,9 @@ final class DatabaseCalls implements AutoCloseable {
 
         @Override
         public void run() {
+            if (answer.isDone()) {
+                return;
+            }
             if (ticker().nanos() - due >= 0) {
                 answer.completeExceptionally(new NotSentException("all " + options.connections()
                         + " connections for locks were busy for as long as a call may take"));

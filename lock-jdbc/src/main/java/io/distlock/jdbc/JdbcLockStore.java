@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.CannotGetJdbcConnectionException;
@@ -60,26 +61,33 @@ final class JdbcLockStore implements TryLockStore {
         MapSqlParameterSource parameters = lock(request.key(), request.owner())
                 .addValue("ttl", micros(request.timeToLive()))
                 .addValue("patience", micros(patience));
-        return calls.call(
-                        Urgency.TAKE,
-                        (sql, database) -> request.mode() == LockMode.EXCLUSIVE
-                                ? take(sql, database, request, parameters)
-                                : join(sql, database, request, parameters))
-                .handle((taken, failure) -> {
-                    if (failure != null) {
-                        return new Result.Failed(cause(failure), mayBeApplied(failure));
-                    } else if (taken.token.isEmpty()) {
-                        return new Result.Refused(Optional.of(taken.freeIn));
-                    }
-                    JdbcLease lease = new JdbcLease(
-                            request.key(),
-                            request.mode(),
-                            request.owner(),
-                            new FencingToken(taken.token.get()),
-                            request.renewedTimeToLive(),
-                            again ? request.timeToLive() : Duration.ZERO);
-                    return new Result.Granted(new Grant(lease, since));
-                });
+        CompletableFuture<Taken> taken = calls.call(
+                Urgency.TAKE,
+                (sql, database) -> request.mode() == LockMode.EXCLUSIVE
+                        ? take(sql, database, request, parameters)
+                        : join(sql, database, request, parameters));
+        CompletableFuture<Result> result =
+                taken.handle((answer, failure) -> result(request, again, since, answer, failure));
+        result.whenComplete((answer, failure) -> taken.cancel(false));
+        return result;
+    }
+
+    private static Result result(
+            LeaseRequest request, boolean again, Moment since, @Nullable Taken taken, @Nullable Throwable failure) {
+        if (taken == null) {
+            Throwable why = failure == null ? new IllegalStateException("no answer") : failure;
+            return new Result.Failed(cause(why), mayBeApplied(why));
+        } else if (taken.token.isEmpty()) {
+            return new Result.Refused(Optional.of(taken.freeIn));
+        }
+        JdbcLease lease = new JdbcLease(
+                request.key(),
+                request.mode(),
+                request.owner(),
+                new FencingToken(taken.token.get()),
+                request.renewedTimeToLive(),
+                again ? request.timeToLive() : Duration.ZERO);
+        return new Result.Granted(new Grant(lease, since));
     }
 
     /** A token, or how long to wait. */
