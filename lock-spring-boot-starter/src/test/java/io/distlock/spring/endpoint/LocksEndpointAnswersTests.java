@@ -13,12 +13,14 @@ import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.security.Principal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
@@ -33,6 +35,8 @@ class LocksEndpointAnswersTests {
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final FaultyLockProvider store = new FaultyLockProvider(new InMemoryLockProvider(runtime));
     private final LockClient client = LockClientBuilder.of(store, runtime).build();
+
+    private final List<Object> published = new ArrayList<>();
 
     /** Somebody who has logged in, with a role or none. */
     private record Viewer(@Nullable String role) implements SecurityContext {
@@ -61,7 +65,7 @@ class LocksEndpointAnswersTests {
         return new LocksEndpoint(
                 new LockClients(List.of(client), "in-memory"),
                 new RecentLosses(ticker),
-                event -> {},
+                published::add,
                 new LocksEndpoint.Properties(show, Set.of(ROLE), forceRelease),
                 List.of());
     }
@@ -154,17 +158,25 @@ class LocksEndpointAnswersTests {
                 400,
                 "give the holder's token");
         assertProblem(
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 0L),
+                400,
+                "give the holder's token");
+        assertProblem(
                 allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 4711L),
                 409,
                 "nobody holds the lock with token 4711");
     }
 
     @Test
-    void aSilentStoreIsAProblem() {
+    void aSilentStoreIsAProblemAndTheAttemptIsAuditedWithWhoMadeIt() {
         store.onRelease(Fault.ERROR);
         assertProblem(
-                endpoint(Show.ALWAYS, true).forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 1L),
+                endpoint(Show.ALWAYS, true).forceRelease(new Viewer(ROLE), "orders", "secret-42", null, 1L),
                 503,
                 "the store did not answer");
+        assertThat(published).singleElement().isInstanceOfSatisfying(AuditApplicationEvent.class, event -> {
+            assertThat(event.getAuditEvent().getPrincipal()).isEqualTo("somebody");
+            assertThat(event.getAuditEvent().getData()).containsEntry("release", "UNKNOWN");
+        });
     }
 }

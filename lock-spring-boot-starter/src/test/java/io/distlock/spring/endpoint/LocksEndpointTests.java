@@ -138,6 +138,46 @@ class LocksEndpointTests extends LocksEndpointFixture {
     }
 
     @Test
+    void ofAllListsOnlyTheNameThatIsAskedForIsShown() {
+        other.acquire(now("orders", "1"));
+        other.acquire(now("invoices", "1"));
+        client.acquireAsync(client.request("orders", "1"));
+        client.acquireAsync(client.request("invoices", "1"));
+        client.acquire(now("orders", "2").withRenew(false));
+        client.acquire(now("invoices", "2").withRenew(false));
+        assertThat(list(endpoint, "orders", null).waiting().items())
+                .extracting(LocksDescriptor.Waiting::name)
+                .containsExactly("orders");
+        ticker.advance(Duration.ofSeconds(31));
+        await().until(() -> all().losses().size() == 2);
+        assertThat(list(endpoint, "orders", null).losses())
+                .extracting(LocksDescriptor.Loss::name)
+                .containsExactly("orders");
+    }
+
+    @Test
+    void ofCallsThatWaitThoseThatHaveWaitedLongestComeFirst() {
+        for (String key : List.of("c", "a", "b")) {
+            other.acquire(now("orders", key));
+            client.acquireAsync(client.request("orders", key));
+            ticker.advance(Duration.ofMillis(100));
+        }
+        assertThat(all().waiting().items())
+                .extracting(LocksDescriptor.Waiting::key)
+                .containsExactly("c", "a", "b");
+    }
+
+    @Test
+    void aLossTellsTheTimeSinceTheLastRenewalToo() {
+        client.acquire(now("orders", "42").withMaxHoldTime(Duration.ofMinutes(1)));
+        ticker.advance(Duration.ofSeconds(61));
+        await().until(() -> !all().losses().isEmpty());
+        assertThat(all().losses())
+                .singleElement()
+                .satisfies(loss -> assertThat(loss.sinceRenewalMillis()).isLessThan(loss.heldMillis()));
+    }
+
+    @Test
     void theStoreTellsWhoHoldsALockWhicheverInstanceItIs() {
         HeldLock held = other.acquire(now("orders", "42"));
         client.acquireAsync(client.request("orders", "42"));

@@ -10,6 +10,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.client.MeterNameLimiter;
@@ -23,6 +24,7 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -195,6 +197,82 @@ class LockMetricsTests {
                         .gauge()
                         .value())
                 .isEqualTo(150);
+    }
+
+    @Test
+    void whateverItsEndAWaitIsTimed() {
+        other.acquire(now("orders"));
+        LockRequest patient = client.request("orders", "42").withWaitTime(Duration.ofSeconds(2));
+        client.acquireAsync(patient);
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(timer("distributed.lock.acquire", "outcome", "not_acquired").totalTime(TimeUnit.SECONDS))
+                .isEqualTo(2);
+        CompletableFuture<HeldLock> givenUp = client.acquireAsync(patient.withWaitTime(Duration.ofSeconds(9)));
+        ticker.advance(Duration.ofSeconds(3));
+        givenUp.cancel(true);
+        assertThat(timer("distributed.lock.acquire", "outcome", "cancelled").totalTime(TimeUnit.SECONDS))
+                .isEqualTo(3);
+    }
+
+    @Test
+    void aLossIsTimedFromTheGrantAndNotFromTheLastRenewal() {
+        client.acquire(now("orders"));
+        ticker.advance(Duration.ofSeconds(20));
+        provider.onRenew(Fault.SILENCE);
+        ticker.advance(Duration.ofSeconds(40));
+        await().until(() ->
+                registry.find("distributed.lock.held").tag("outcome", "lost").timer() != null);
+        assertThat(timer("distributed.lock.held", "outcome", "lost").totalTime(TimeUnit.SECONDS))
+                .isGreaterThan(40);
+    }
+
+    @Test
+    void aReleaseThatFindsAnotherOwnerIsALoss() {
+        assertThat(LockMetrics.Outcome.of(Release.NOT_OWNER)).isEqualTo(LockMetrics.Outcome.LOST);
+        assertThat(LockMetrics.Outcome.of(Release.UNKNOWN)).isEqualTo(LockMetrics.Outcome.UNKNOWN);
+    }
+
+    @Test
+    void callsThatWaitForOneKeyAreCountedEach() {
+        client.acquire(client.request("orders", "43"));
+        other.acquire(now("orders"));
+        for (int call = 0; call < 3; call++) {
+            client.acquireAsync(client.request("orders", "42").withWaitTime(Duration.ofMinutes(1)));
+        }
+        assertThat(gauge("distributed.lock.waiting")).isEqualTo(3);
+    }
+
+    /** A registry reads one gauge after another: a thousand names must not each walk through all locks. */
+    @Test
+    void theLocksAreCountedOnceForAllGaugesOfAMoment() {
+        client.acquire(now("orders"));
+        assertThat(gauge("distributed.lock.active")).isEqualTo(1);
+        client.acquire(client.request("orders", "43"));
+        ticker.advance(Duration.ofMillis(999));
+        assertThat(registry.get("distributed.lock.active").gauge().value()).isEqualTo(1);
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(registry.get("distributed.lock.active").gauge().value()).isEqualTo(2);
+    }
+
+    @Test
+    void eachDirectionOfTheClocksAndEachEndOfTheReaperHasItsOwnCount() {
+        new LockMetrics.RuntimeMeters(runtime).bindTo(registry);
+        runtime.reaper()
+                .reap("absent", Duration.ofMinutes(1), () -> CompletableFuture.completedFuture(Release.NOT_OWNER));
+        runtime.reaper().reap("silent", Duration.ofSeconds(1), CompletableFuture::new);
+        for (int look = 0; look < 8; look++) {
+            ticker.advance(Duration.ofSeconds(5));
+        }
+        assertThat(reaped("absent")).isEqualTo(1);
+        assertThat(reaped("expired")).isEqualTo(1);
+        assertThat(reaped("dropped")).isZero();
+    }
+
+    private double reaped(String outcome) {
+        return registry.get("distributed.lock.reaped")
+                .tag("outcome", outcome)
+                .functionCounter()
+                .count();
     }
 
     @Test
