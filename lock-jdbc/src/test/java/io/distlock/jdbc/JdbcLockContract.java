@@ -196,7 +196,7 @@ abstract class JdbcLockContract {
     }
 
     @Test
-    void aThousandLeasesAreRenewedByTheirOwnersOnly() {
+    void manyLeasesAreRenewedByTheirOwnersOnly() {
         List<Lease> leases = new ArrayList<>();
         for (int number = 0; number < 40; number++) {
             leases.add(take(unique()).lease());

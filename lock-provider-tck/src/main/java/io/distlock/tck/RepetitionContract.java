@@ -10,11 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockKey;
-import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
-import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Renewal;
 import java.time.Duration;
@@ -79,18 +77,6 @@ abstract class RepetitionContract extends ContractPart {
                 .untilAsserted(() -> assertThat(other().inspect(key)).isEmpty());
         assertFree(key);
         assertNothingAt(other(), key);
-    }
-
-    @Test
-    void aReaderThatAsksTwiceHoldsOnce() {
-        needsSharedMode();
-        LockKey key = uniqueKey();
-        LeaseRequest asked = leaseRequest(key, "reader");
-        LeaseRequest reading = new LeaseRequest(key, LockMode.SHARED, asked.owner(), asked.options(), asked.deadline());
-        assertThat(get(provider().acquire(reading))).isPresent();
-        Grant again = get(provider().acquire(reading)).orElseThrow();
-        assertThat(get(provider().release(again.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
-        assertFree(key);
     }
 
     @Test

@@ -28,7 +28,6 @@ class FlawedToyTests {
                 caught(
                         Flaw.NOTHING_IS_WITHDRAWN,
                         c -> c.new Repetition().anAcquisitionThatIsCancelledAtOnceLeavesNothing()),
-                caught(Flaw.A_READER_IS_ADDED_AGAIN, c -> c.new Repetition().aReaderThatAsksTwiceHoldsOnce()),
                 caught(
                         Flaw.A_SECOND_RELEASE_FREES,
                         c -> c.new Repetition().aReleaseThatArrivesTwiceDoesNotFreeWhatTheFirstKept()),

@@ -39,7 +39,6 @@ final class ToyLockProvider implements LockProvider, TryLockStore {
         LOSSES_ARE_NOT_TOLD,
         LOSSES_ARE_TOLD_TO_ALL,
         NOTHING_IS_WITHDRAWN,
-        A_READER_IS_ADDED_AGAIN,
         A_SECOND_RELEASE_FREES,
         A_RENEWAL_REVIVES,
         READERS_DO_NOT_LET_WRITERS_PASS,
@@ -94,9 +93,6 @@ final class ToyLockProvider implements LockProvider, TryLockStore {
     private Result tryOnce(LeaseRequest request, Moment sent) {
         synchronized (store) {
             Optional<Row> same = store.find(request.key(), row -> isFor(row, request.owner()));
-            if (flaw == Flaw.A_READER_IS_ADDED_AGAIN && request.mode() == LockMode.SHARED) {
-                same = Optional.empty();
-            }
             if (same.isEmpty() && (!store.admits(request) || mustLetPass(request))) {
                 store.note(request);
                 return new Result.Refused(
