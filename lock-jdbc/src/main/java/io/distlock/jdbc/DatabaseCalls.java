@@ -179,7 +179,7 @@ final class DatabaseCalls implements AutoCloseable {
                     return attempt.get();
                 } catch (ConcurrencyFailureException | DuplicateKeyException loser) {
                     long pause = ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS);
-                    if (ticker().nanos() + pause - due >= 0) {
+                    if (answer.isDone() || ticker().nanos() + pause - due >= 0) {
                         throw loser;
                     }
                     LockSupport.parkNanos(pause);

@@ -81,13 +81,14 @@ abstract class LockSql {
             where lock_key in (:keys) and owner in (:owners) and token in (:tokens) and expires_at > {now}""";
 
     /**
-     * Replaces the readers if the row is as it was read: no token has been given since, and the readers are the same.
+     * Replaces the readers if the row is as it was read: no token has been given since, and the readers are the same. A holder
+     * whose lease is over is forgotten: a statement of his that began before that must not find him beside readers.
      *
      * <p>Readers are in the row of their lock, so that this needs no transaction over several statements: a client that stalls in
      * the middle of one would block everybody.
      */
     private static final String READERS = """
-            update {table} set token = :next, readers = :readers, readers_until = :until
+            update {table} set token = :next, readers = :readers, readers_until = :until, owner = '', expires_at = 0
             where lock_key = :key and token = :token and readers = :before and expires_at <= {now}""";
 
     private static final String UNUSED = """

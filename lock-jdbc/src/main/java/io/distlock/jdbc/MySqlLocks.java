@@ -1,6 +1,8 @@
 package io.distlock.jdbc;
 
 import java.util.Optional;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.jdbc.CannotGetJdbcConnectionException;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
@@ -44,6 +46,11 @@ final class MySqlLocks extends LockSql {
             return first(database, acquire, request);
         }
         database.update(acquire, request);
-        return look(database, request);
+        try {
+            return look(database, request);
+        } catch (CannotGetJdbcConnectionException unread) {
+            // Not the same as a request that was never sent.
+            throw new DataAccessResourceFailureException("the row could not be read after the request", unread);
+        }
     }
 }

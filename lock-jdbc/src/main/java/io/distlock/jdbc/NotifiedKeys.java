@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * connection is probed while it is silent and made anew when it breaks; whenever it stands again, all who wait look once more.
  *
  * <p>A pooler that changes connections with each transaction loses the messages without an error. So a message of our own must
- * arrive first; if it does not, those who wait ask instead, and the connection is tried again a minute later. Thread-safe.
+ * arrive first; if it does not, those who wait ask instead, and the connection is tried again a minute later. They also ask while
+ * there is no such connection, as at the server's limit of connections. Thread-safe.
  */
 final class NotifiedKeys implements KeyChanges {
 
@@ -98,10 +99,13 @@ final class NotifiedKeys implements KeyChanges {
             Duration pause;
             try (Connection own = calls.dataSource().getConnection()) {
                 pause = receive(own) ? Duration.ZERO : UNTIL_TRIED_AGAIN;
-            } catch (SQLException | RuntimeException broken) {
+            } catch (SQLException | RuntimeException | LinkageError broken) {
                 log.debug("The connection that listens for releases broke", broken);
                 failures = listening.isDone() ? 1 : failures + 1;
                 pause = BETWEEN_TRIES.pause(failures);
+                if (failures > 1) {
+                    askInstead("no connection can listen for them");
+                }
             }
             if (listening.isDone()) {
                 listening = new CompletableFuture<>();
@@ -156,13 +160,17 @@ final class NotifiedKeys implements KeyChanges {
 
     private void standsBack() {
         if (!silent) {
-            silent = true;
             log.warn(
                     "PostgreSQL's notifications do not arrive, so those who wait for a lock ask for it repeatedly, which costs"
                             + " statements and time. Probably a pooler changes the connection with each transaction: lead the locks around"
                             + " it with a @LockDataSource");
         }
-        listening.completeExceptionally(new IllegalStateException("notifications do not arrive"));
+        askInstead("notifications do not arrive");
+    }
+
+    private void askInstead(String why) {
+        silent = true;
+        listening.completeExceptionally(new IllegalStateException(why));
         waiting.values().forEach(NotifiedKeys::wake);
     }
 

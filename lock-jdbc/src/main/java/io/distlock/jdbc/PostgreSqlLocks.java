@@ -14,7 +14,8 @@ final class PostgreSqlLocks extends LockSql {
 
     /**
      * Inserts the row, or takes it. A refusal writes nothing; the row is then read as it was when the statement began, and is
-     * missing if it was made meanwhile.
+     * missing if it was made meanwhile. It may show an owner who has lost the lock while the statement waited, and who must not
+     * be taken for its holder.
      */
     private static final String ACQUIRE = """
             with mine as (
@@ -28,7 +29,10 @@ final class PostgreSqlLocks extends LockSql {
                 returning {columns})
             select {columns}, {now} from mine
             union all
-            select {columns}, {now} from {table} where lock_key = :key and not exists (select 1 from mine)""";
+            select {refused}, {now} from {table} where lock_key = :key and not exists (select 1 from mine)""";
+
+    private static final String REFUSED =
+            LockRow.COLUMNS.replaceFirst("owner", "case when owner = :owner then '' else owner end");
 
     private final String acquire;
     private final String channel;
@@ -36,7 +40,7 @@ final class PostgreSqlLocks extends LockSql {
 
     PostgreSqlLocks(String table) {
         super("PostgreSQL", "postgresql", table, "cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)");
-        this.acquire = sql(ACQUIRE.replace("{columns}", LockRow.COLUMNS));
+        this.acquire = sql(ACQUIRE.replace("{columns}", LockRow.COLUMNS).replace("{refused}", REFUSED));
         this.channel = "distlock_"
                 + HexFormat.of().toHexDigits(table.toLowerCase(Locale.ROOT).hashCode());
         this.notifying =

@@ -24,6 +24,8 @@ final class UnusedRows implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(UnusedRows.class);
     private static final Backoff BETWEEN_RUNS = new Backoff(Duration.ofHours(1), Duration.ofMinutes(90));
 
+    private static final Duration WHILE_THERE_ARE_MORE = Duration.ofSeconds(1);
+
     private final DatabaseCalls calls;
     private final LockScheduler scheduler;
     private boolean closed;
@@ -34,9 +36,13 @@ final class UnusedRows implements AutoCloseable {
         this.scheduler = scheduler;
     }
 
-    synchronized void start() {
+    void start() {
+        start(BETWEEN_RUNS.pause(1));
+    }
+
+    private synchronized void start(Duration pause) {
         if (!closed) {
-            next = scheduler.schedule(this::run, BETWEEN_RUNS.pause(1));
+            next = scheduler.schedule(this::run, pause);
         }
     }
 
@@ -46,7 +52,7 @@ final class UnusedRows implements AutoCloseable {
                     if (failure != null) {
                         log.debug("Unused rows of locks could not be removed", failure);
                     }
-                    start();
+                    start(failure == null && removed > 0 ? WHILE_THERE_ARE_MORE : BETWEEN_RUNS.pause(1));
                 });
     }
 

@@ -195,6 +195,21 @@ abstract class JdbcLockContract {
                         Database.PATIENT.row(key)));
     }
 
+    /** A request of that holder may have begun before, and still wait for the row. */
+    @Test
+    void aReaderLeavesNothingOfAHolderWhoseLeaseIsOver() {
+        LockKey key = unique();
+        expire(key, take(key).lease().owner());
+        assertThat(ask(key, LockMode.SHARED, "reader")).isPresent();
+        assertThat(database()
+                        .jdbc()
+                        .queryForObject(
+                                "select owner from distributed_lock where lock_key = ?",
+                                String.class,
+                                Database.PATIENT.row(key)))
+                .isEmpty();
+    }
+
     @Test
     void manyLeasesAreRenewedByTheirOwnersOnly() {
         List<Lease> leases = new ArrayList<>();

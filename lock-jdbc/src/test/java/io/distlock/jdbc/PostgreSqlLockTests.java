@@ -11,8 +11,13 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Ticker;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -76,14 +81,41 @@ class PostgreSqlLockTests extends JdbcLockContract {
         assertThat(statements).isEqualTo(2 * 20);
     }
 
-    private void cycle(LockKey key) {
-        LeaseRequest request = new LeaseRequest(
+    /** The statement reads the row as it was before it waited. */
+    @Test
+    void aHolderWhoIsOvertakenWhileItsNextRequestWaitsIsRefused() throws SQLException {
+        LockKey key = LockKey.of(UUID.randomUUID().toString());
+        LeaseRequest request = request(key);
+        get(provider.acquire(request)).orElseThrow();
+        CompletableFuture<Optional<Grant>> again;
+        try (Connection rival = database.direct().getConnection()) {
+            rival.setAutoCommit(false);
+            try (PreparedStatement taking = rival.prepareStatement(
+                    "update distributed_lock set owner = 'rival', token = token + 1 where lock_key = ?")) {
+                taking.setString(1, Database.PATIENT.row(key));
+                assertThat(taking.executeUpdate()).isEqualTo(1);
+            }
+            again = provider.acquire(request);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> database.jdbc()
+                                    .queryForObject("select count(*) from pg_locks where not granted", Integer.class)
+                            > 0);
+            rival.commit();
+        }
+        assertThat(get(again)).isEmpty();
+    }
+
+    private LeaseRequest request(LockKey key) {
+        return new LeaseRequest(
                 key,
                 LockMode.EXCLUSIVE,
                 UUID.randomUUID().toString(),
                 LockOptions.defaults(),
                 Deadline.in(Duration.ZERO, Ticker.system()));
-        Grant grant = get(provider.acquire(request)).orElseThrow();
+    }
+
+    private void cycle(LockKey key) {
+        Grant grant = get(provider.acquire(request(key))).orElseThrow();
         assertThat(get(provider.release(grant.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
     }
 }

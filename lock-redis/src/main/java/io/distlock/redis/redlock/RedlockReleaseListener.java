@@ -80,7 +80,21 @@ final class RedlockReleaseListener implements Subscription {
                     .toArray()[announced.length - nodes.quorum().majority()];
         }
         heed(byMajority);
-        nodes.runtime().scheduler().schedule(() -> heed(release), FOR_A_MAJORITY);
+        nodes.runtime().scheduler().schedule(() -> heedAlone(release), FOR_A_MAJORITY);
+    }
+
+    /**
+     * Not all nodes announce the same: a connection that was interrupted announces, too. The others are taken to have announced this
+     * release as well, so that later ones of theirs are not mistaken for it; one that does announce it late costs a try.
+     */
+    private void heedAlone(long release) {
+        synchronized (this) {
+            if (release <= heeded) {
+                return;
+            }
+            Arrays.setAll(announced, node -> Math.max(announced[node], release));
+        }
+        heed(release);
     }
 
     private void heed(long release) {

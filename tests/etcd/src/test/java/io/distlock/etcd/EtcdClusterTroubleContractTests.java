@@ -54,6 +54,13 @@ class EtcdClusterTroubleContractTests extends StoreTroubleContract {
         return new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults());
     }
 
+    /** Once it is connected, members that have thawed may still be about to elect a leader. */
+    @Override
+    protected LockProvider createColdProvider(LockRuntime runtime) {
+        return new EtcdLockProvider(
+                runtime, untroubled, EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(5)));
+    }
+
     @Override
     protected LockProvider createUntroubledProvider(LockRuntime runtime) {
         return new EtcdLockProvider(runtime, untroubled, LocalEtcd.PATIENT);
