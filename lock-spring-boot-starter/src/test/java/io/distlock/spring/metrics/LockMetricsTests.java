@@ -222,8 +222,9 @@ class LockMetricsTests {
         ticker.advance(Duration.ofSeconds(40));
         await().until(() ->
                 registry.find("distributed.lock.held").tag("outcome", "lost").timer() != null);
+        // A lease of 30 s, last renewed 9 to 20 s after the grant.
         assertThat(timer("distributed.lock.held", "outcome", "lost").totalTime(TimeUnit.SECONDS))
-                .isGreaterThan(40);
+                .isGreaterThan(35);
     }
 
     @Test
