@@ -66,7 +66,7 @@ final class ImportTable {
             new Row(REDIS_FENCE, API, FENCING, SPI),
             new Row("io.distlock.redis.fence.autoconfigure", API, AUTO_CONFIGURATION, REDIS_FENCE),
             new Row("io.distlock.jdbc", API, SPI, SUPPORT),
-            new Row("io.distlock.jdbc.autoconfigure", API, SUPPORT, "io.distlock.jdbc"),
+            new Row("io.distlock.jdbc.autoconfigure", API, SUPPORT, AUTO_CONFIGURATION, "io.distlock.jdbc"),
             new Row("io.distlock.jdbc.fence", API, FENCING),
             new Row(
                     "io.distlock.jdbc.fence.autoconfigure",

@@ -1,5 +1,7 @@
 package io.distlock.jdbc.autoconfigure;
 
+import io.distlock.autoconfigure.CommonLockProperties;
+import io.distlock.autoconfigure.ConditionalOnLockProvider;
 import io.distlock.jdbc.JdbcLockOptions;
 import io.distlock.jdbc.JdbcLockProvider;
 import io.distlock.support.LockRuntime;
@@ -9,23 +11,15 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionMessage;
-import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.BindResult;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of locks in the application's database, on connections of their own. The beans depend on each other in the
@@ -38,7 +32,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
         })
 @ConditionalOnClass({DataSource.class, JdbcConnectionDetails.class})
 @ConditionalOnBean({DataSource.class, LockRuntime.class})
-@Conditional(JdbcLockAutoConfiguration.OnJdbcLocks.class)
+@ConditionalOnLockProvider("jdbc")
 @EnableConfigurationProperties(JdbcLockProperties.class)
 @ImportRuntimeHints(JdbcLockAutoConfiguration.NativeImageHints.class)
 public final class JdbcLockAutoConfiguration {
@@ -46,7 +40,7 @@ public final class JdbcLockAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     JdbcLockOptions jdbcLockOptions(JdbcLockProperties properties, Environment environment) {
-        return properties.options(environment.getProperty("distributed-lock.key-prefix", "lock"));
+        return properties.options(CommonLockProperties.keyPrefix(environment));
     }
 
     @Bean
@@ -80,26 +74,6 @@ public final class JdbcLockAutoConfiguration {
             throw unusable;
         }
         return provider;
-    }
-
-    /** Matches if this is the chosen provider, or none is chosen, or it is enabled explicitly. */
-    static final class OnJdbcLocks extends SpringBootCondition {
-
-        private static final String PROVIDER = "distributed-lock.provider";
-        private static final String ENABLED = "distributed-lock.jdbc.enabled";
-
-        @Override
-        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            Environment environment = context.getEnvironment();
-            ConditionMessage.Builder message = ConditionMessage.forCondition("JDBC locks");
-            BindResult<Boolean> enabled = Binder.get(environment).bind(ENABLED, Boolean.class);
-            if (enabled.isBound()) {
-                return new ConditionOutcome(enabled.get(), message.because(ENABLED + " is " + enabled.get()));
-            }
-            String provider = environment.getProperty(PROVIDER, "");
-            boolean chosen = provider.isEmpty() || provider.equalsIgnoreCase("jdbc");
-            return new ConditionOutcome(chosen, message.because(PROVIDER + " is '" + provider + "'"));
-        }
     }
 
     /** Keeps the scripts in a native image. */
