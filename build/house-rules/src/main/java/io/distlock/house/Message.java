@@ -23,6 +23,12 @@ record Message(String file, String text) {
     private static final Pattern SQL =
             Pattern.compile(" ?(select|where|insert (ignore )?into|merge into|delete from) ");
 
+    /** What to do follows a colon, a semicolon or a full stop, or is all that the text says. */
+    private static final Pattern CURE =
+            Pattern.compile("(^|[:;.] (or )?|, or |… )(?i:acquire|add|begin|change|choose|configure|convert"
+                    + "|correct|create|declare|define|do|end|give|grant|lead|lengthen|let|list|lock|make|name|raise|remove|repeat|return"
+                    + "|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])");
+
     /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
     String mark() {
         return Arrays.stream(VALUES.split(text))
@@ -36,6 +42,11 @@ record Message(String file, String text) {
         return mark().contains(" ")
                 && !SQL.matcher(text).lookingAt()
                 && WORD.matcher(mark()).results().count() >= WORDS;
+    }
+
+    /** Whether it names its own cure, so that a page would only repeat it. */
+    boolean saysWhatToDo() {
+        return CURE.matcher(text).find();
     }
 
     @Override

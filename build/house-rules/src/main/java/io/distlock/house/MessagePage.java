@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 
-/** The documentation's page of all messages, compared with the texts in a module's source. */
+/** The documentation's page of messages, compared with the texts in a module's source. */
 public final class MessagePage {
 
     private final String text;
@@ -17,7 +17,7 @@ public final class MessagePage {
     }
 
     /**
-     * The messages that the page does not have.
+     * The messages that neither say what to do nor are on the page.
      *
      * @param source the folder of the module's main classes
      * @param without names of classes whose texts are no messages
@@ -27,6 +27,7 @@ public final class MessagePage {
         return messages.isEmpty()
                 ? List.of("no messages in " + source)
                 : messages.stream()
+                        .filter(message -> !message.saysWhatToDo())
                         .filter(message -> !text.contains(onOneLine(message.mark())))
                         .map(Message::toString)
                         .toList();

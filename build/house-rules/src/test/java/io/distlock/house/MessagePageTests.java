@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MessagePageTests {
 
@@ -19,7 +21,7 @@ class MessagePageTests {
                     log.debug("The debugger may read this");
                     log.warn("Port {} is taken by somebody", port);
                     throw new IllegalStateException("port " + port
-                            + " is out of range:" + " choose another");
+                            + " was refused:" + " the server says why");
                 }
             }
             """;
@@ -31,12 +33,32 @@ class MessagePageTests {
     void namesEachMessageThatThePageDoesNotHave() throws IOException {
         assertThat(missing(""))
                 .containsExactly(
-                        "Some.java: Port {} is taken by somebody", "Some.java: port … is out of range: choose another");
+                        "Some.java: Port {} is taken by somebody",
+                        "Some.java: port … was refused: the server says why");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "port {} is out of range: choose another",
+                "The port is taken. Use another, or none",
+                "Declare it on both, or on none"
+            })
+    void needsNoRowForAMessageThatSaysWhatToDo(String message) throws IOException {
+        source("class Some { String text = \"" + message + "\"; }");
+        assertThat(page("").missing(folder, Set.of())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"lock '…' was lost after some time", "you cannot use it here"})
+    void needsARowForAMessageThatOnlySoundsSo(String message) throws IOException {
+        source("class Some { String text = \"" + message + "\"; }");
+        assertThat(page("").missing(folder, Set.of())).containsExactly("Some.java: " + message);
     }
 
     @Test
     void findsMessagesWithTheirValuesLeftOut() throws IOException {
-        assertThat(missing("| `Port … is taken by\nsomebody` | `port … is out of range: choose another` |"))
+        assertThat(missing("| `Port … is taken by\nsomebody` | `port … was refused: the server says why` |"))
                 .isEmpty();
     }
 

@@ -1,4 +1,4 @@
-package io.distlock.jdbc.autoconfigure;
+package io.distlock.documents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class ConfigurationPageTests {
 
     @Test
-    void everyPropertyIsDocumentedWithItsDefault() throws IOException {
-        assertThat(new ConfigurationPage(Path.of("..", "docs", "configuration.md")).mistakes())
+    void everyPropertyOfEachModuleIsDocumentedWithItsDefault() throws IOException {
+        assertThat(new ConfigurationPage(Path.of("..", "..", "docs", "configuration.md")).mistakes())
                 .isEmpty();
     }
 }
