@@ -67,6 +67,8 @@ class JdbcLockApplicationTests {
     private static ConfigurableApplicationContext run(Class<?> application, List<String> properties) {
         return new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
+                // The check at the start asks for no longer, and a busy machine may need that.
+                .properties("distributed-lock.jdbc.connect-timeout=60s")
                 .run(properties.toArray(String[]::new));
     }
 
