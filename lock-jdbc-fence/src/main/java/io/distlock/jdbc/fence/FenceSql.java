@@ -34,10 +34,14 @@ enum FenceSql {
             return false;
         }
 
-        /** For the rest of the transaction. */
         @Override
-        Optional<String> limitWait() {
-            return Optional.of("select set_config('lock_timeout', '5s', true)");
+        boolean keepsRowsAfterSavepoint() {
+            return false;
+        }
+
+        @Override
+        Optional<String> longestWait() {
+            return Optional.of("select cast(setting as bigint) from pg_settings where name = 'lock_timeout'");
         }
 
         @Override
@@ -47,6 +51,11 @@ enum FenceSql {
     },
 
     H2("h2", "H2") {
+        @Override
+        boolean keepsRowsAfterSavepoint() {
+            return false;
+        }
+
         @Override
         String advance(String table) {
             return """
@@ -113,6 +122,8 @@ enum FenceSql {
         }
     };
 
+    static final long MOST_MILLIS_IN_DOUBT = 5000;
+
     private final String platform;
     private final String products;
 
@@ -159,12 +170,28 @@ enum FenceSql {
         return true;
     }
 
+    /** Whether a row that was locked after a savepoint may stay locked after a rollback to it. */
+    boolean keepsRowsAfterSavepoint() {
+        return true;
+    }
+
     /**
-     * Makes a transaction fail that would wait for long for a row which the one around it may have kept or lost. Only
+     * Reads for how many milliseconds the transaction waits for a row, 0 meaning without end. By {@link #limitWait}, a
+     * transaction fails that would wait for long for a row which the one around it may have kept or lost. Only
      * PostgreSQL rolls back after any failure, to a savepoint if there is one. Elsewhere, the row is most likely kept.
      */
-    Optional<String> limitWait() {
+    Optional<String> longestWait() {
         return Optional.empty();
+    }
+
+    /** For the rest of the transaction, or until the next rollback to a savepoint. */
+    static String limitWait(long millis) {
+        return "set local lock_timeout = " + millis;
+    }
+
+    /** Whether this wait is too long for a row that the transaction around may have kept. */
+    static boolean isLong(long millis) {
+        return millis == 0 || millis > MOST_MILLIS_IN_DOUBT;
     }
 
     /** Whether this count of changed rows proves that the token was accepted. */

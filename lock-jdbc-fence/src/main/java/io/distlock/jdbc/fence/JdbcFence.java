@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.JdbcOperations;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -69,7 +70,7 @@ public final class JdbcFence implements Fence {
         this.jdbc = new NamedParameterJdbcTemplate(template);
         this.table = table;
         this.fenceSql = FenceSql.of(dataSource);
-        this.locked = new LockedRows(this::raise, fenceSql.commitsImplicitly());
+        this.locked = new LockedRows(this::raise, fenceSql);
         this.defaultProvider = defaultProvider;
         this.advance = fenceSql.advance(table.name());
         this.look = FenceSql.look(table.name());
@@ -109,10 +110,24 @@ public final class JdbcFence implements Fence {
             throw grant.wouldWaitForItself();
         }
         if (locked.isInDoubt(outer -> outer.key().equals(grant.key()))) {
-            jdbc.getJdbcOperations().execute(fenceSql.limitWait().orElseThrow(grant::mayWaitForItself));
+            raiseInDoubt(grant, fenceSql.longestWait().orElseThrow(grant::mayWaitForItself));
+        } else {
+            locked.raise(grant);
         }
-        locked.raise(grant);
         return true;
+    }
+
+    /** The application's own statements wait for as long as before. A failure rolls the limit back. */
+    private void raiseInDoubt(FenceGrant grant, String longestWait) {
+        JdbcOperations plain = jdbc.getJdbcOperations();
+        long before = Objects.requireNonNull(plain.queryForObject(longestWait, Long.class));
+        if (!FenceSql.isLong(before)) {
+            locked.raise(grant);
+            return;
+        }
+        plain.execute(FenceSql.limitWait(FenceSql.MOST_MILLIS_IN_DOUBT));
+        locked.raise(grant);
+        plain.execute(FenceSql.limitWait(before));
     }
 
     private boolean isReadOnly() {

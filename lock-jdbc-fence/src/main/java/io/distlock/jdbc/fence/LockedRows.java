@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
@@ -24,21 +25,19 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * <p>A row may be free although its transaction goes on: a statement may commit by itself, a deadlock or a failure roll back. So
  * it is raised again where others rely on it: as the transaction is suspended, and, where statements commit by themselves, before
  * its commit. If that fails, the row may be free or still locked: transactions inside can neither rely on it nor wait for it.
- * Thread-safe.
+ * The failure may also have rolled the transaction back, which the application does not learn: what it writes later must not be
+ * committed without what it wrote before. PostgreSQL refuses that by itself, elsewhere the commit is refused here. Thread-safe.
  */
 final class LockedRows {
 
     private final ThreadLocal<List<Locked>> suspended = ThreadLocal.withInitial(ArrayList::new);
     private final Consumer<FenceGrant> raise;
-    private final boolean beforeCommit;
+    private final FenceSql sql;
 
-    /**
-     * @param raise locks the row of a grant in the current transaction
-     * @param beforeCommit whether to raise rows again before a commit
-     */
-    LockedRows(Consumer<FenceGrant> raise, boolean beforeCommit) {
+    /** @param raise locks the row of a grant in the current transaction */
+    LockedRows(Consumer<FenceGrant> raise, FenceSql sql) {
         this.raise = raise;
-        this.beforeCommit = beforeCommit;
+        this.sql = sql;
     }
 
     /**
@@ -77,7 +76,7 @@ final class LockedRows {
     private Locked register() {
         Locked created = new Locked(this);
         TransactionSynchronizationManager.registerSynchronization(created);
-        if (beforeCommit) {
+        if (sql.commitsImplicitly()) {
             TransactionSynchronizationManager.registerSynchronization(created.new BeforeCommit());
         }
         return created;
@@ -97,8 +96,18 @@ final class LockedRows {
         private final Set<FenceGrant> locked = new HashSet<>();
         private final Map<FenceGrant, RuntimeException> refused = new HashMap<>();
 
-        /** Those whose rows were locked at each savepoint, which a rollback to it leaves locked. */
-        private final Map<Object, Set<FenceGrant>> savepoints = new HashMap<>();
+        /** Those of the advanced ones under which it may have written what it still has. */
+        private final Set<FenceGrant> written = new HashSet<>();
+
+        private final Map<Object, Savepoint> savepoints = new HashMap<>();
+
+        /** Why its rows could not be raised again as it was suspended. */
+        private @Nullable DataAccessException failure;
+
+        private record Savepoint(
+                Set<FenceGrant> locked,
+                Set<FenceGrant> written,
+                @Nullable DataAccessException failure) {}
 
         Locked(LockedRows owner) {
             this.owner = owner;
@@ -109,6 +118,7 @@ final class LockedRows {
                 owner.raise.accept(grant);
                 grant.replaceIn(advanced);
                 grant.replaceIn(locked);
+                grant.replaceIn(written);
                 refused.remove(grant);
             } catch (StaleFencingTokenException | IllegalStateException refusal) {
                 locked.remove(grant);
@@ -137,8 +147,11 @@ final class LockedRows {
         public void suspend() {
             try {
                 FenceGrant.inOrder(advanced).forEach(this::raise);
-            } catch (DataAccessException | TransactionException failure) {
+            } catch (DataAccessException notLocked) {
                 // Those that are not locked now are in doubt.
+                failure = notLocked;
+            } catch (TransactionException notAsked) {
+                // So nothing is new.
             }
             owner.suspended.get().add(this);
         }
@@ -154,13 +167,21 @@ final class LockedRows {
 
         @Override
         public void savepoint(Object savepoint) {
-            savepoints.put(savepoint, Set.copyOf(locked));
+            savepoints.put(savepoint, new Savepoint(Set.copyOf(locked), Set.copyOf(written), failure));
         }
 
-        /** What was locked since is advanced again, before the commit at the latest. */
+        /** Nothing is left of what was written since, so others may have such a lock by now. */
         @Override
         public void savepointRollback(Object savepoint) {
-            locked.retainAll(savepoints.getOrDefault(savepoint, Set.of()));
+            Savepoint before = savepoints.getOrDefault(savepoint, new Savepoint(Set.of(), Set.of(), null));
+            locked.retainAll(before.locked);
+            written.clear();
+            written.addAll(before.written);
+            failure = before.failure;
+            if (!owner.sql.keepsRowsAfterSavepoint()) {
+                advanced.clear();
+            }
+            written.forEach(grant -> grant.replaceIn(advanced));
         }
 
         /** The rows are free from here on, also for transactions that other callbacks begin. */
@@ -169,6 +190,7 @@ final class LockedRows {
             advanced.clear();
             locked.clear();
             refused.clear();
+            written.clear();
         }
 
         /** Last by its order; before callbacks without one that were registered later. */
@@ -176,8 +198,11 @@ final class LockedRows {
 
             @Override
             public void beforeCommit(boolean readOnly) {
+                if (failure != null) {
+                    throw failure;
+                }
                 try {
-                    FenceGrant.inOrder(advanced).forEach(owner.raise);
+                    FenceGrant.inOrder(written).forEach(owner.raise);
                 } catch (TransactionException failure) {
                     throw FenceGrant.notChecked(failure);
                 }

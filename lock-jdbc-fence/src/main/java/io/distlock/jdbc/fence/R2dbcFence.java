@@ -70,7 +70,7 @@ public final class R2dbcFence {
         this.table = table;
         String product = connections.getMetadata().getName();
         this.fenceSql = FenceSql.of(product, "r2dbc");
-        this.locked = new ReactiveLockedRows(this::raise, fenceSql.commitsImplicitly());
+        this.locked = new ReactiveLockedRows(this::raise, fenceSql);
         this.translator = new SQLErrorCodeSQLExceptionTranslator(product);
         this.defaultProvider = defaultProvider;
         this.advance = fenceSql.advance(table.name());
@@ -114,11 +114,24 @@ public final class R2dbcFence {
         }
         Mono<Void> raised = locked.raise(transaction, grant);
         return locked.isInDoubt(transaction, outer -> outer.key().equals(grant.key()))
-                ? Mono.justOrEmpty(fenceSql.limitWait())
+                ? Mono.justOrEmpty(fenceSql.longestWait())
                         .switchIfEmpty(Mono.error(grant::mayWaitForItself))
-                        .flatMap(limit -> client.sql(limit).then())
-                        .then(raised)
+                        .flatMap(longest -> raiseInDoubt(raised, longest))
                 : raised;
+    }
+
+    /** As in JdbcFence. */
+    private Mono<Void> raiseInDoubt(Mono<Void> raised, String longestWait) {
+        return client.sql(longestWait)
+                .map(row -> Objects.requireNonNull(row.get(0, Long.class)))
+                .one()
+                .flatMap(before -> FenceSql.isLong(before)
+                        ? limitWait(FenceSql.MOST_MILLIS_IN_DOUBT).then(raised).then(limitWait(before))
+                        : raised);
+    }
+
+    private Mono<Void> limitWait(long millis) {
+        return client.sql(FenceSql.limitWait(millis)).then();
     }
 
     /** Whether the subscription is in a transaction of the connection factory. */

@@ -9,6 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.TransactionException;
@@ -24,12 +25,12 @@ import reactor.core.publisher.Mono;
 final class ReactiveLockedRows {
 
     private final Function<FenceGrant, Mono<Void>> raise;
-    private final boolean beforeCommit;
+    private final FenceSql sql;
 
     /** See {@link LockedRows}. */
-    ReactiveLockedRows(Function<FenceGrant, Mono<Void>> raise, boolean beforeCommit) {
+    ReactiveLockedRows(Function<FenceGrant, Mono<Void>> raise, FenceSql sql) {
         this.raise = raise;
-        this.beforeCommit = beforeCommit;
+        this.sql = sql;
     }
 
     /**
@@ -72,7 +73,7 @@ final class ReactiveLockedRows {
     private Locked register(TransactionSynchronizationManager transaction, List<Locked> suspended) {
         Locked created = new Locked(suspended);
         transaction.registerSynchronization(created);
-        if (beforeCommit) {
+        if (sql.commitsImplicitly()) {
             transaction.registerSynchronization(created.new BeforeCommit());
         }
         return created;
@@ -98,6 +99,9 @@ final class ReactiveLockedRows {
 
         /** Whether its rows could not be raised again as it was suspended. */
         private volatile boolean inDoubt;
+
+        /** Why they could not, once. */
+        private volatile @Nullable DataAccessException failure;
 
         Locked(List<Locked> suspended) {
             this.suspended = suspended;
@@ -138,7 +142,10 @@ final class ReactiveLockedRows {
                             // Nothing was asked, so nothing is new.
                             .onErrorComplete(TransactionException.class))
                     .then(Mono.just(false))
-                    .onErrorReturn(DataAccessException.class, true)
+                    .onErrorResume(DataAccessException.class, notLocked -> {
+                        failure = notLocked;
+                        return Mono.just(true);
+                    })
                     .doOnNext(failed -> {
                         inDoubt = failed;
                         suspended.add(this);
@@ -165,7 +172,8 @@ final class ReactiveLockedRows {
 
             @Override
             public Mono<Void> beforeCommit(boolean readOnly) {
-                return inOrder()
+                DataAccessException suspended = failure;
+                return (suspended == null ? inOrder() : Flux.<FenceGrant>error(suspended))
                         .concatMap(raise)
                         .onErrorMap(TransactionException.class, FenceGrant::notChecked)
                         .then();

@@ -87,6 +87,29 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
         assertThat(token(key)).isEqualTo(5);
     }
 
+    /** As where locks are released before the transaction ends: another has the lock, and may have written. */
+    @Test
+    void aLockThatWasOnlyUsedInWhatIsRolledBackToASavepointMayBeTakenByOthers() throws Exception {
+        LockKey key = unique();
+        LockKey own = unique();
+        run(() -> in(() -> {
+                    fence.advance(exclusive(own, 1));
+                    propagation(TransactionDefinition.PROPAGATION_NESTED).executeWithoutResult(nested -> {
+                        fence.advance(exclusive(key, 5));
+                        fence.advance(exclusive(own, 2));
+                        nested.setRollbackOnly();
+                    });
+                    run(() -> advance(key, 6)).join();
+                    inANewOne(() -> fence.advance(exclusive(own, 1)));
+                    if (!FenceSql.of(database.dataSource()).keepsRowsAfterSavepoint()) {
+                        inANewOne(() -> fence.advance(exclusive(key, 7)));
+                    }
+                }))
+                .get(30, TimeUnit.SECONDS);
+        assertThat(token(key)).isBetween(6L, 7L);
+        assertThat(token(own)).isEqualTo(1);
+    }
+
     /** An earlier grant of the lock was refused, since a later one of the same transaction was there before. */
     @Test
     void aRefusalBecauseOfWhatIsRolledBackIsForgotten() {

@@ -14,6 +14,7 @@ import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class PostgreSqlFenceTests extends JdbcFenceContract {
@@ -21,6 +22,28 @@ class PostgreSqlFenceTests extends JdbcFenceContract {
     @Override
     Database start() {
         return Database.postgresql();
+    }
+
+    /** The wait for a row that the outer transaction may have kept is limited, and no other. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "100ms, 100ms", "1min, 1min"})
+    void theApplicationsStatementsWaitForRowsAsLongAsWithoutTheFence(String set, String expected) {
+        LockKey key = unique();
+        TransactionTemplate anew = database.transaction();
+        anew.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+        database.transaction().executeWithoutResult(status -> {
+            fence.advance(exclusive(key, 1));
+            status.setRollbackOnly();
+            assertThatExceptionOfType(BadSqlGrammarException.class)
+                    .isThrownBy(() -> database.jdbc().execute("nonsense"));
+            anew.executeWithoutResult(inner -> {
+                database.jdbc().execute("set local lock_timeout = '" + set + "'");
+                fence.advance(exclusive(key, 1));
+                assertThat(database.jdbc().queryForObject("show lock_timeout", String.class))
+                        .isEqualTo(expected);
+            });
+        });
+        assertThat(token(key)).isEqualTo(1);
     }
 
     /** At the start, and if that has been left out, at the call: nothing is written then. */

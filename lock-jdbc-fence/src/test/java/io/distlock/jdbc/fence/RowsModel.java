@@ -115,10 +115,17 @@ final class RowsModel {
             Transaction current = open.getFirst();
             Map<String, Row> written = new HashMap<>(current.written);
             Set<Grant> locked = Set.copyOf(current.locked);
+            Set<Grant> advanced = Set.copyOf(current.advanced);
+            Set<String> touched = Set.copyOf(current.touched);
             nested.steps().forEach(this::step);
             if (nested.rollback()) {
                 current.written = written;
                 current.locked.retainAll(locked);
+                current.touched.retainAll(touched);
+                if (!reactive) {
+                    current.advanced.clear();
+                    current.advanced.addAll(advanced);
+                }
             }
         } else if (step instanceof CommitByHand) {
             Transaction current = open.getFirst();

@@ -53,6 +53,29 @@ class InterruptOnLossTests {
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
     }
 
+    /** Somebody else wants the thread to end, and the body has not seen it yet. */
+    @Test
+    void anInterruptFromElsewhereOutlivesTheLossThatFollowsIt() throws Throwable {
+        Consumer<LockLoss>[] listener = listenerSlot();
+        InterruptOnLoss.run(lock(wanted -> listener[0] = wanted), () -> {
+            Thread.currentThread().interrupt();
+            listener[0].accept(LOSS);
+            return "done";
+        });
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void theInterruptOfTheLossEndsWithTheBody() throws Throwable {
+        Consumer<LockLoss>[] listener = listenerSlot();
+        InterruptOnLoss.run(lock(wanted -> listener[0] = wanted), () -> {
+            listener[0].accept(LOSS);
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            return "done";
+        });
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
     @Test
     @SuppressWarnings("ThreadPriorityCheck") // the other thread may have no other processor to run on
     void newsThatComeAsTheBodyEndsLeaveNoFlagBehind() throws Throwable {
