@@ -2,6 +2,7 @@ package io.distlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +55,59 @@ class LockOptionsTests {
     void aLockDelayIsAtMostAMinute() {
         assertThatIllegalArgumentException().isThrownBy(() -> options.withLockDelay(Duration.ofSeconds(61)));
         assertThatIllegalArgumentException().isThrownBy(() -> options.withLockDelay(Duration.ofSeconds(-1)));
+    }
+
+    @Test
+    void theLimitsThemselvesAreAllowed() {
+        assertThat(options.withWaitTime(LockOptions.MAX_WAIT).waitTime()).isEqualTo(Duration.ofDays(7));
+        assertThat(options.withMaxHoldTime(LockOptions.MAX_HOLD)
+                        .withLeaseTime(LockOptions.MAX_LEASE)
+                        .leaseTime())
+                .isEqualTo(Duration.ofDays(1));
+        assertThat(options.withRenew(false).withLeaseTime(LockOptions.MIN_LEASE).leaseTime())
+                .isEqualTo(Duration.ofMillis(100));
+        assertThat(options.withLeaseTime(LockOptions.MIN_RENEWED_LEASE).leaseTime())
+                .isEqualTo(Duration.ofMillis(300));
+        assertThat(options.withLockDelay(LockOptions.MAX_LOCK_DELAY).lockDelay())
+                .isEqualTo(Duration.ofMinutes(1));
+        assertThat(options.withMaxHoldTime(Duration.ofSeconds(30)).maxHoldTime())
+                .isEqualTo(options.leaseTime());
+        assertThatNullPointerException()
+                .isThrownBy(() -> options.withLeaseTime(null))
+                .withMessage("lease time must not be null");
+    }
+
+    @Test
+    void theStoreKeepsAKeyForTheLeaseAndTheLockDelayOrForTheMinimumHoldTimeIfThatIsLonger() {
+        LockOptions delayed = options.withLockDelay(Duration.ofSeconds(5));
+        assertThat(delayed.timeToLive()).isEqualTo(Duration.ofSeconds(35));
+        assertThat(delayed.withMinHoldTime(Duration.ofSeconds(34)).timeToLive()).isEqualTo(Duration.ofSeconds(35));
+        assertThat(delayed.withMinHoldTime(Duration.ofSeconds(36)).timeToLive()).isEqualTo(Duration.ofSeconds(36));
+    }
+
+    @Test
+    void aRequestPassesEachOptionOn() {
+        LockRequest request = LockRequest.of(options.withRenew(false), List.of(LockKey.of("a")))
+                .withMode(LockMode.SHARED)
+                .withWaitTime(Duration.ofSeconds(1))
+                .withLeaseTime(Duration.ofSeconds(2))
+                .withMaxHoldTime(Duration.ofSeconds(3))
+                .withMinHoldTime(Duration.ofSeconds(4))
+                .withLockDelay(Duration.ofSeconds(5));
+        assertThat(request.mode()).isEqualTo(LockMode.SHARED);
+        assertThat(request.options())
+                .isEqualTo(new LockOptions(
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(2),
+                        false,
+                        Duration.ofSeconds(3),
+                        Duration.ofSeconds(4),
+                        Duration.ofSeconds(5)));
+        assertThat(request.withMaxHoldTime(Duration.ofHours(1))
+                        .withRenew(true)
+                        .options()
+                        .renew())
+                .isTrue();
     }
 
     @Test

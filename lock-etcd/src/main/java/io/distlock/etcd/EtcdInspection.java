@@ -24,18 +24,13 @@ record EtcdInspection(EtcdCalls calls, EtcdKeys keys) {
 
     /** As {@link io.distlock.spi.LockProvider#isCurrent}: a grant is current for as long as its key exists. */
     CompletableFuture<Boolean> isCurrent(Sequencer sequencer) {
-        long token = sequencer.token().value();
-        GetOption exactly = all(sequencer.key())
-                .withMinCreateRevision(token)
-                .withMaxCreateRevision(token)
-                .build();
-        return calls.get(keys.first(sequencer.key()), exactly)
-                .thenApply(found ->
-                        found.getKvs().stream().anyMatch(each -> !isKept(each) && modeOf(each) == sequencer.mode()));
+        return holder(sequencer.key(), sequencer.token())
+                .thenApply(place -> place.filter(held -> EtcdKeys.mode(held) == sequencer.mode())
+                        .isPresent());
     }
 
     CompletableFuture<Optional<LockStatus>> inspect(LockKey key) {
-        return places(key).thenCompose(places -> {
+        return places(all(key), key).thenCompose(places -> {
             if (places.isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.empty());
             }
@@ -49,17 +44,17 @@ record EtcdInspection(EtcdCalls calls, EtcdKeys keys) {
         });
     }
 
-    /** The holder's key, if it has this create revision; a waiter holds nothing. */
+    /** The holder's key, if it has this create revision; a waiter holds nothing. Reads nothing of those behind it. */
     CompletableFuture<Optional<ByteSequence>> holder(LockKey key, FencingToken token) {
-        return places(key)
+        return places(all(key).withMaxCreateRevision(token.value()), key)
                 .thenApply(places -> holders(places).stream()
                         .filter(each -> !isKept(each) && each.getCreateRevision() == token.value())
                         .map(KeyValue::getKey)
                         .findFirst());
     }
 
-    private CompletableFuture<List<KeyValue>> places(LockKey key) {
-        GetOption inOrder = all(key).withSortField(GetOption.SortTarget.CREATE)
+    private CompletableFuture<List<KeyValue>> places(GetOption.Builder which, LockKey key) {
+        GetOption inOrder = which.withSortField(GetOption.SortTarget.CREATE)
                 .withSortOrder(GetOption.SortOrder.ASCEND)
                 .build();
         return calls.get(keys.first(key), inOrder).thenApply(GetResponse::getKvs);

@@ -16,6 +16,7 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
+import io.grpc.Status;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -286,6 +287,25 @@ class EtcdLeasesTests {
         assertThat(etcd.watchers()).isEqualTo(999);
     }
 
+    /** As after a change of rights, which has the same code. */
+    @Test
+    void aCheckThatIsRefusedForAnotherReasonDoesNotMakeTheNextOnesSmaller() {
+        for (int number = 0; number < 1001; number++) {
+            acquire(LockKey.of("many", "" + number), LockMode.EXCLUSIVE, "owner", OPTIONS);
+        }
+        etcd.watches().tellNothing();
+        etcd.holdBack();
+        long before = etcd.count("txn");
+        etcd.ticker.advance(UNWATCHED);
+        // The first alone, the others a hundred at a time.
+        etcd.pending.remove(0).answer();
+        etcd.pending
+                .remove(0)
+                .refuse(Status.INVALID_ARGUMENT.withDescription("etcdserver: revision of auth store is old"));
+        etcd.answerAll();
+        assertThat(etcd.count("txn") - before).isEqualTo(1 + 10);
+    }
+
     @Test
     void aCheckWithoutAnAnswerIsMadeAgain() {
         acquire(OPTIONS);
@@ -351,6 +371,47 @@ class EtcdLeasesTests {
                 .isFalse();
         assertThat(isCurrent(new Sequencer(LockKey.of("other"), LockMode.SHARED, reader.token())))
                 .isFalse();
+    }
+
+    /** Its revision becomes its token only once nobody is ahead. */
+    @Test
+    void oneWhoWaitsHasNoGrantYetThoughItsRevisionIsKnown() {
+        Lease held = acquire(KEY, LockMode.EXCLUSIVE, "holder", OPTIONS);
+        for (LockMode mode : List.of(LockMode.EXCLUSIVE, LockMode.SHARED)) {
+            provider.acquire(new LeaseRequest(KEY, mode, "waiter", OPTIONS, Deadline.in(LEASE, etcd.ticker)));
+        }
+        Sequencer next = place(1, LockMode.EXCLUSIVE);
+        Sequencer last = place(2, LockMode.SHARED);
+        assertThat(isCurrent(next)).isFalse();
+        assertThat(isCurrent(last)).isFalse();
+        release(held, Duration.ZERO);
+        assertThat(isCurrent(next)).isTrue();
+        assertThat(isCurrent(last)).isFalse();
+    }
+
+    @Test
+    void readersBehindAWaitingWriterHaveNoGrantYet() {
+        Lease reader = acquire(KEY, LockMode.SHARED, "reader", OPTIONS);
+        for (LockMode mode : List.of(LockMode.EXCLUSIVE, LockMode.SHARED)) {
+            provider.acquire(new LeaseRequest(KEY, mode, "waiter", OPTIONS, Deadline.in(LEASE, etcd.ticker)));
+        }
+        assertThat(isCurrent(sequencer(reader, LockMode.SHARED))).isTrue();
+        assertThat(isCurrent(place(2, LockMode.SHARED))).isFalse();
+    }
+
+    /** What the acquisition at this place of the queue will say that it has, once it has it. */
+    private Sequencer place(int at, LockMode mode) {
+        return new Sequencer(KEY, mode, new FencingToken(etcd.createRevision(places().get(at))));
+    }
+
+    /** However long the lease, and whoever looks after locks that nobody extends. */
+    @Test
+    void aLockThatEndsByTheClockKeepsItsMinimumHoldTime() {
+        acquire(OPTIONS.withLeaseTime(Duration.ofSeconds(1)).withRenew(false).withMinHoldTime(Duration.ofSeconds(10)));
+        etcd.ticker.advance(Duration.ofSeconds(10).minus(MOMENT));
+        assertThat(places()).hasSize(1);
+        etcd.ticker.advance(MOMENT);
+        assertThat(places()).isEmpty();
     }
 
     private boolean isCurrent(Sequencer sequencer) {

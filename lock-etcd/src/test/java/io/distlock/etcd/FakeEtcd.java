@@ -104,7 +104,11 @@ final class FakeEtcd implements AutoCloseable {
 
         /** The caller does not learn whether it was carried out. */
         void breakOff() {
-            caller.completeExceptionally(new StatusRuntimeException(Status.UNAVAILABLE));
+            refuse(Status.UNAVAILABLE);
+        }
+
+        void refuse(Status why) {
+            caller.completeExceptionally(new StatusRuntimeException(why));
         }
     }
 

@@ -99,9 +99,10 @@ public final class EtcdCallException extends RuntimeException {
         return code == Status.Code.PERMISSION_DENIED;
     }
 
-    /** Whether a transaction has more operations than the server is set to allow. */
+    /** Whether a transaction has more operations, or bytes, than the server is set to allow; others have the same code. */
     public boolean isRefusedAsTooLarge() {
-        return code == Status.Code.INVALID_ARGUMENT;
+        String why = String.valueOf(getMessage());
+        return code == Status.Code.INVALID_ARGUMENT && (why.contains("too many") || why.contains("too large"));
     }
 
     /** Whether the lease that the call named does not exist. */

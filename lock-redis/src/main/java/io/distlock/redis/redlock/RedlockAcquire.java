@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -154,27 +155,29 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
     }
 
     @Override
-    public void refuse(Refusals refusals, List<String> said) {
+    public void refuse(Refusals refusals, List<String> said, boolean quietly) {
+        IntPredicate quietlyFrom = at -> quietly || hasAnswered(at);
         if (refusals.holder().isPresent()) {
             // Waiters for the same expiry do not all try at once.
             Duration spread = Duration.ofNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
             Duration freeIn =
                     refusals.freeIn().orElse(AcquireLoop.LONGEST_PAUSE).plus(spread);
-            end(new Outcome.Decided(new Result.Refused(Optional.of(freeIn))), true);
+            end(new Outcome.Decided(new Result.Refused(Optional.of(freeIn))), quietlyFrom);
             return;
         }
         String why = refusals.isSplit()
                 ? "the votes of " + nodes.size()
-                        + " nodes were split repeatedly: several clients asked at the same time, and none got a majority"
+                        + " nodes were split repeatedly: several clients asked at the same time, and none got a"
+                        + " majority"
                 : "it is unknown who holds '" + request.key() + "': only " + refusals.answers() + " of " + nodes.size()
                         + " nodes answered" + listed(said);
-        end(new Outcome.Undecided(why, nodes.elapsed(since)), true);
+        end(new Outcome.Undecided(why, nodes.elapsed(since)), quietlyFrom);
     }
 
     @Override
     public void fail(String why, List<String> said, boolean quietly) {
         Result failed = new Result.Failed(new RedisCallException(why + listed(said), false), false);
-        end(new Outcome.Decided(failed), quietly);
+        end(new Outcome.Decided(failed), at -> quietly);
     }
 
     private String listed(List<String> said) {
@@ -183,8 +186,13 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
                 .collect(Collectors.joining(", ", " (", ")"));
     }
 
-    private void end(Outcome attempt, boolean quietly) {
-        nodes.indexes().forEach(at -> withdrawOnceKnown(nodes.get(at), asked.get(at), quietly));
+    private boolean hasAnswered(int node) {
+        Vote vote = asked.get(node).getNow(null);
+        return vote instanceof Vote.Granted || vote instanceof Vote.Refused;
+    }
+
+    private void end(Outcome attempt, IntPredicate quietlyFrom) {
+        nodes.indexes().forEach(at -> withdrawOnceKnown(nodes.get(at), asked.get(at), quietlyFrom.test(at)));
         outcome.complete(attempt);
     }
 

@@ -201,7 +201,8 @@ final class RedlockAcquirePhases {
         phase = Phase.OVER;
         Quorum.Refusals refusals = votes.refusals();
         List<String> said = said();
-        return List.of(actions -> actions.refuse(refusals, said));
+        boolean quietly = !votes.mayBeMajority();
+        return List.of(actions -> actions.refuse(refusals, said, quietly));
     }
 
     private List<Step> notConfirmed() {
@@ -246,8 +247,11 @@ final class RedlockAcquirePhases {
         /** The node may have been given it since the grant. */
         void takeBack(int node, RedlockLease lease);
 
-        /** Withdraws what may have been granted. Notifies nobody: contenders in a split vote must stay apart. */
-        void refuse(Quorum.Refusals refusals, List<String> said);
+        /**
+         * Withdraws what may have been granted. Contenders in a split vote must stay apart, so nobody is notified where a node
+         * has answered; nor elsewhere if {@code quietly}.
+         */
+        void refuse(Quorum.Refusals refusals, List<String> said, boolean quietly);
 
         /** The same, but notifies waiters unless {@code quietly}: if a majority may have granted, they may wait for this. */
         void fail(String why, List<String> said, boolean quietly);

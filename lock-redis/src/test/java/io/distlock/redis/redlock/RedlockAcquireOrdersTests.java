@@ -170,8 +170,7 @@ class RedlockAcquireOrdersTests {
             } else if (silent >= majority) {
                 fail("did not vote");
             } else if (refused + silent >= majority && granted + refused >= majority) {
-                ends.add("refused");
-                state = State.OVER;
+                end("refused");
             }
         }
 
@@ -285,9 +284,13 @@ class RedlockAcquireOrdersTests {
 
         /** Silently only if no majority can have granted it: otherwise somebody may wait for its release. */
         private void fail(String why) {
+            end(why);
+        }
+
+        private void end(String how) {
             long withoutEffect = nodes(node -> votes[node] == REFUSED || votes[node] == NOT_REACHED)
                     .count();
-            ends.add(why + (nodes - withoutEffect < majority ? ", quietly" : ""));
+            ends.add(how + (nodes - withoutEffect < majority ? ", quietly" : ""));
             state = State.OVER;
         }
 

@@ -2,6 +2,7 @@ package io.distlock.redis.redlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class RedlockAcquirePhasesTests {
@@ -162,5 +163,20 @@ class RedlockAcquirePhasesTests {
         attempt.notReached(1);
         attempt.broken(2);
         assertThat(attempt.ends).containsExactly("a majority of 3 nodes did not vote [granted, not connected, broken]");
+    }
+
+    /** As those who are slow may have granted it also, and somebody may wait for its release. */
+    @Test
+    void aSplitVoteIsTakenBackAloudFromThoseWhoHaveNotAnsweredIfTheyCouldHaveMadeAMajority() {
+        attempt.granted(0, 5);
+        attempt.refused(1);
+        attempt.carryOut(attempt.phases.silenced(Duration.ofMillis(10)));
+        assertThat(attempt.ends).containsExactly("refused");
+
+        RedlockRecord other = new RedlockRecord(3);
+        other.granted(0, 5);
+        other.refused(1);
+        other.refused(2);
+        assertThat(other.ends).containsExactly("refused, quietly");
     }
 }

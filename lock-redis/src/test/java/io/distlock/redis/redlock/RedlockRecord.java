@@ -113,8 +113,8 @@ final class RedlockRecord implements RedlockAcquirePhases.Actions {
     }
 
     @Override
-    public void refuse(Quorum.Refusals refusals, List<String> said) {
-        ends.add("refused");
+    public void refuse(Quorum.Refusals refusals, List<String> said, boolean quietly) {
+        ends.add("refused" + (quietly ? ", quietly" : ""));
     }
 
     @Override

@@ -103,6 +103,8 @@ class VoteTimeoutsTests {
     @Test
     void theSecondPhaseGetsWhatIsLeftAndNoLessThanAMinority() {
         ManualTicker ticker = new ManualTicker();
+        // Not at the origin of the clock.
+        ticker.advance(millis(70));
         Moment since = ticker.now();
         ticker.advance(millis(150));
         assertThat(TIMEOUTS.toConfirm(since, ticker.nanos())).isEqualTo(millis(250));

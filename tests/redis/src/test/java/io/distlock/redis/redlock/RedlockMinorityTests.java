@@ -97,6 +97,25 @@ class RedlockMinorityTests {
         assertThat(free.info("commandstats")).doesNotContainKey("cmdstat_publish");
     }
 
+    /** With the vote that it did not hear of in time it may have looked like the holder, for whose release others wait. */
+    @Test
+    void whoeverMayHaveHadAMajorityWakesThoseWhoWaitForItsRelease() {
+        for (int node = 2; node < 4; node++) {
+            nodes.get(node).probe().command("SET", "lock:{orders}", "owner-" + node + ":1");
+        }
+        client.status();
+        client.status();
+        nodes.all().forEach(node -> node.probe().command("CONFIG", "RESETSTAT"));
+        proxy.delayReplies(Duration.ofMillis(500));
+        CompletableFuture<HeldLock> waiting =
+                client.locks.acquireAsync(request("orders").withWaitTime(RedlockTestClient.PATIENCE));
+        await().atMost(RedlockTestClient.PATIENCE)
+                .until(() -> slow().probe().info("commandstats").containsKey("cmdstat_publish"));
+        // Those who were heard of in time wake nobody.
+        assertThat(nodes.get(0).probe().info("commandstats")).doesNotContainKey("cmdstat_publish");
+        waiting.cancel(true);
+    }
+
     @Test
     void withoutAMajorityThoseWhoWaitDoNotWakeEachOther() {
         RedisProbe left = nodes.get(3).probe();
