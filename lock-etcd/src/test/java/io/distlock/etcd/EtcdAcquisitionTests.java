@@ -6,80 +6,16 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
-import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** One who waits, against a store whose answers come when the test says so. */
-class EtcdAcquisitionTests {
-
-    private static final LockKey KEY = LockKey.of("queue");
-    private static final Duration LEASE = Duration.ofMinutes(10);
-    private static final Duration GRACE = Duration.ofSeconds(1);
-    private static final Duration TRUST = Duration.ofSeconds(5);
-    private static final Duration UNWATCHED = Duration.ofMillis(250);
-    private static final Duration MOMENT = Duration.ofMillis(1);
-    private static final LockOptions PATIENT =
-            LockOptions.defaults().withWaitTime(Duration.ofHours(1)).withLeaseTime(LEASE);
-
-    private final FakeEtcd etcd = new FakeEtcd();
-    private final EtcdLockProvider provider = etcd.provider();
-    private final EtcdLockProvider other = etcd.provider();
-    private final AtomicInteger owners = new AtomicInteger();
-    private final AtomicInteger refusals = new AtomicInteger();
-    private final AtomicInteger failures = new AtomicInteger();
-
-    @AfterEach
-    void close() {
-        etcd.close();
-    }
-
-    private CompletableFuture<Optional<Grant>> acquire(EtcdLockProvider by, LockMode mode, LockOptions options) {
-        LeaseRequest.Listener listener = new LeaseRequest.Listener() {
-            @Override
-            public void refused() {
-                refusals.incrementAndGet();
-            }
-
-            @Override
-            public void failed(Throwable cause) {
-                failures.incrementAndGet();
-            }
-        };
-        return by.acquire(new LeaseRequest(
-                KEY,
-                mode,
-                "owner-" + owners.incrementAndGet(),
-                options,
-                Deadline.in(options.waitTime(), etcd.ticker),
-                listener));
-    }
-
-    private CompletableFuture<Optional<Grant>> acquire(EtcdLockProvider by) {
-        return acquire(by, LockMode.EXCLUSIVE, PATIENT);
-    }
-
-    private static Grant granted(CompletableFuture<Optional<Grant>> acquisition) {
-        assertThat(acquisition).isCompleted();
-        return acquisition.join().orElseThrow();
-    }
-
-    private void release(EtcdLockProvider by, Grant grant) {
-        assertThat(by.release(grant.lease(), Duration.ZERO).toCompletableFuture())
-                .isCompletedWithValue(Release.RELEASED);
-    }
-
-    private List<String> places() {
-        return etcd.places("queue");
-    }
+class EtcdAcquisitionTests extends EtcdAcquisitionFixture {
 
     @Test
     void theyAreServedInTheOrderOfTheirArrival() {
@@ -169,6 +105,9 @@ class EtcdAcquisitionTests {
         var next = acquire(other);
         waiter.cancel(true);
         assertThat(places()).hasSize(2);
+        // Of the one behind it, which is now behind the holder.
+        etcd.ticker.advance(UNWATCHED.dividedBy(2));
+        assertThat(etcd.watchers()).isEqualTo(1);
         release(other, held);
         assertThat(next).isCompleted();
     }

@@ -14,7 +14,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class ManualTicker implements Ticker {
 
     private final List<ManualScheduler> schedulers = new CopyOnWriteArrayList<>();
-    private long nanos;
+
+    /** Arbitrary, like that of any monotonic clock: code that takes a reading for a time span must not work by chance. */
+    private long nanos = 1_000_003_000_000_007L;
+
     private long wallNanos;
 
     @Override

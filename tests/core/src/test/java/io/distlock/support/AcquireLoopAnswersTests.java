@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.spi.Grant;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -112,6 +113,30 @@ class AcquireLoopAnswersTests extends AcquireLoopFixture {
             int tries = store.attempts.size();
             ticker.advance(Duration.ofMillis(20));
             assertThat(store.attempts).hasSize(tries + 1);
+            store.refuse(LONG);
+        }
+    }
+
+    @Test
+    void whileTheStoreOrTheSubscriptionFailsThePausesGrow() {
+        for (boolean subscribing : List.of(false, true)) {
+            CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofMinutes(10));
+            long longest = 0;
+            for (int number = 0; number < 12; number++) {
+                if (subscribing) {
+                    store.refuse(LONG);
+                    store.subscriptionFails();
+                } else {
+                    store.fail(false);
+                }
+                long before = ticker.nanos();
+                untilAskedAgain();
+                long pause = Duration.ofNanos(ticker.nanos() - before).toMillis();
+                assertThat(pause).as("pause %s", number).isLessThanOrEqualTo(Math.min(1_000, 20L << number));
+                longest = Math.max(longest, pause);
+            }
+            assertThat(longest).isGreaterThan(200);
+            asked.cancel(true);
             store.refuse(LONG);
         }
     }

@@ -9,10 +9,13 @@ import io.distlock.LockClient;
 import io.distlock.LockLoss;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Ticker;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +57,63 @@ class ClockJumpDetectorTests {
             ticker.advance(Duration.ofSeconds(5));
         }
         assertAnomalies(3, 0);
+    }
+
+    /** Both clocks are read one after the other, and the machine may stand still in between. */
+    @Test
+    void aPauseBetweenTheReadingsOfBothClocksIsNoAnomaly() {
+        for (boolean beforeTheWallClock : List.of(true, false)) {
+            AtomicBoolean pause = new AtomicBoolean();
+            ManualTicker time = new ManualTicker();
+            Ticker halting = new Ticker() {
+                @Override
+                public long nanos() {
+                    long read = time.nanos();
+                    haltIf(beforeTheWallClock);
+                    return read;
+                }
+
+                @Override
+                public long wallMillis() {
+                    long read = time.wallMillis();
+                    haltIf(!beforeTheWallClock);
+                    return read;
+                }
+
+                private void haltIf(boolean here) {
+                    if (here && pause.compareAndSet(true, false)) {
+                        time.advance(Duration.ofMillis(900));
+                    }
+                }
+            };
+            ManualScheduler scheduler = new ManualScheduler(time);
+            ClockJumpDetector detector = new ClockJumpDetector(halting, scheduler);
+            detector.start();
+            for (int round = 0; round < 3; round++) {
+                time.advance(Duration.ofMillis(1_500));
+                pause.set(true);
+            }
+            assertThat(detector.forward()).isZero();
+            assertThat(detector.backward()).isZero();
+        }
+    }
+
+    @Test
+    void aStepBackIsToldToNobody() {
+        AtomicBoolean told = new AtomicBoolean();
+        watch.add(() -> told.set(true));
+        ticker.stepWallClock(Duration.ofSeconds(-30));
+        ticker.advance(Duration.ofSeconds(5));
+        assertThat(told).isFalse();
+    }
+
+    @Test
+    void aLeapIsOneOfMoreThanHalfASecond() {
+        ticker.stepWallClock(Duration.ofMillis(501));
+        ticker.advance(Duration.ofSeconds(5));
+        ticker.stepWallClock(Duration.ofMillis(-501));
+        ticker.advance(Duration.ofSeconds(5));
+        assertAnomalies(1, 1);
     }
 
     @Test

@@ -179,6 +179,25 @@ class ReaperTests {
     }
 
     @Test
+    void ofThoseBeyondTheBoundTheFirstOfEachMinuteIsWarnedOf() {
+        while (reaper.pending() < Reaper.MOST_OPEN) {
+            reaper.reap("Yet another", Duration.ofHours(1), CompletableFuture::new);
+        }
+        try (LogCapture log = new LogCapture()) {
+            reaper.reap("The first", TIME_TO_LIVE, CompletableFuture::new);
+            reaper.reap("The second", TIME_TO_LIVE, CompletableFuture::new);
+            ticker.advance(Duration.ofMinutes(1).minusMillis(1));
+            // Room for one: that of the test's own attempt.
+            reaper.reap("The room", Duration.ofHours(1), CompletableFuture::new);
+            reaper.reap("The third", TIME_TO_LIVE, CompletableFuture::new);
+            assertThat(log.messages()).singleElement().asString().contains("The first", "as 0 before it");
+            ticker.advance(Duration.ofMillis(1));
+            reaper.reap("The fourth", TIME_TO_LIVE, CompletableFuture::new);
+            assertThat(log.messages()).hasSize(2).last().asString().contains("The fourth", "as 3 before it");
+        }
+    }
+
+    @Test
     void whenThereIsRoomAgainNewcomersAreFollowedUp() {
         while (reaper.pending() < Reaper.MOST_OPEN) {
             reaper.reap("Yet another", TIME_TO_LIVE, CompletableFuture::new);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.test.time.ManualScheduler;
@@ -56,6 +57,23 @@ class WaitingAcquisitionTests {
         assertThat(steps).hasValue(1);
         ticker.advance(PAUSE);
         assertThat(steps).hasValue(1);
+    }
+
+    @Test
+    void whoeverCancelsIsToldWhetherItWasInTime() {
+        assertThat(acquisition.cancel(true)).isTrue();
+        assertThat(acquisition).isCancelled();
+        assertThat(ends).hasValue(1);
+    }
+
+    @Test
+    void aFailureSaysHowLongWasWaitedAndIsNotCancelledAfterwards() {
+        ticker.advance(PAUSE);
+        acquisition.failClosed();
+        assertThat(acquisition.handle((none, failure) -> failure))
+                .isCompletedWithValueMatching(failure -> failure instanceof LockUnavailableException unavailable
+                        && unavailable.elapsed().equals(PAUSE));
+        assertThat(acquisition.cancel(true)).isFalse();
     }
 
     @Test
