@@ -62,7 +62,7 @@ class WarmUpTests {
         try (LogCapture log = new LogCapture()) {
             warmUp.start("some.*", LIMIT);
             List<Integer> pauses = new ArrayList<>();
-            for (int number = 1; number <= 15; number++) {
+            for (int number = 1; number <= 20; number++) {
                 fail();
                 int millis = 0;
                 for (; tries.size() == number; millis++) {
@@ -72,7 +72,8 @@ class WarmUpTests {
                 pauses.add(millis);
             }
             assertThat(pauses.get(0)).isLessThanOrEqualTo(100);
-            assertThat(pauses.get(14)).isGreaterThan(10_000);
+            // They are random.
+            assertThat(pauses).anyMatch(millis -> millis > 6_000);
             assertThat(log.messages())
                     .containsExactly("Store is not ready for locks: refused. Make sure that it is running, and check"
                             + " some.*");
