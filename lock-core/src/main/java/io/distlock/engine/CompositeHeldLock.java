@@ -28,7 +28,8 @@ public final class CompositeHeldLock implements HeldLock {
     private final AtomicReference<LockState.@Nullable LossSignal> lost = new AtomicReference<>();
 
     CompositeHeldLock(List<? extends HeldLock> parts, Executor callbacks) {
-        this.parts = List.copyOf(parts);
+        // A call may enter one lock by several of its keys. Equal grants of two providers are two.
+        this.parts = parts.stream().distinct().map(HeldLock.class::cast).toList();
         this.callbacks = callbacks;
     }
 
@@ -47,7 +48,7 @@ public final class CompositeHeldLock implements HeldLock {
 
     @Override
     public List<LockKey> keys() {
-        return sequencers().stream().map(Sequencer::key).toList();
+        return sequencers().stream().map(Sequencer::key).distinct().toList();
     }
 
     @Override
@@ -62,7 +63,6 @@ public final class CompositeHeldLock implements HeldLock {
         return parts.stream()
                 .flatMap(part -> part.sequencers().stream())
                 .sorted(Comparator.comparing(Sequencer::key))
-                .distinct()
                 .toList();
     }
 

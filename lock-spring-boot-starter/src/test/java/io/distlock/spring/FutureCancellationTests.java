@@ -55,6 +55,27 @@ class FutureCancellationTests {
         });
     }
 
+    /** Before there is a future to cancel. */
+    @Test
+    void cancellingWhileTheMethodIsAtWorkCancelsTheFutureThatItReturns() {
+        run((context, jobs) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<Void> called = new CompletableFuture<>();
+            CompletableFuture<Void> mayReturn = new CompletableFuture<>();
+            CompletableFuture<String> result = jobs.run(() -> {
+                called.complete(null);
+                mayReturn.join();
+                return work;
+            });
+            called.get(30, TimeUnit.SECONDS);
+            result.cancel(true);
+            assertThat(isFree(context)).isFalse();
+            mayReturn.complete(null);
+            await().until(() -> isFree(context));
+            assertThat(work).isCancelled();
+        });
+    }
+
     @Test
     void cancellingTheResultCancelsTheBodysFutureAndGivesTheLockBack() {
         run((context, jobs) -> {

@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
 import io.distlock.LockLostException;
+import io.distlock.spring.template.LockSpec;
+import io.distlock.spring.template.LockTemplate;
 import io.distlock.test.time.ManualTicker;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,6 +35,26 @@ class FutureLossTests {
             assertThatExceptionOfType(ExecutionException.class)
                     .isThrownBy(() -> get(result))
                     .withCauseInstanceOf(LockLostException.class);
+        });
+    }
+
+    /** Its body has run without the lock that it had found. */
+    @Test
+    void aCallInsideThatFindsTheLockAndLosesItIsToldToo() {
+        run((context, jobs) -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LockSpec spec = locks.lock("orders", "42")
+                    .options(options -> options.withRenew(false).withLeaseTime(Duration.ofSeconds(10)));
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> spec.run(() -> {
+                        CompletableFuture<String> inner = spec.future(() -> {
+                            context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+                            return CompletableFuture.completedFuture("done");
+                        });
+                        assertThatExceptionOfType(ExecutionException.class)
+                                .isThrownBy(() -> get(inner))
+                                .withCauseInstanceOf(LockLostException.class);
+                    }));
         });
     }
 

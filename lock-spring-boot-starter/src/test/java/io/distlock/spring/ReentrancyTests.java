@@ -15,6 +15,9 @@ import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -39,6 +42,11 @@ class ReentrancyTests {
         @DistributedLock(name = "stock", key = "#items", renew = false, leaseTime = "10s")
         public <T> T brief(List<String> items, Supplier<T> body) {
             return body.get();
+        }
+
+        @DistributedLock(name = "stock", key = "#items", onLost = OnLost.INTERRUPT)
+        public <T> T interruptible(List<String> items, Callable<T> body) throws Exception {
+            return body.call();
         }
     }
 
@@ -87,6 +95,51 @@ class ReentrancyTests {
                             () -> stock.exclusive(
                                     List.of("b"), () -> LockContext.current().keys())))
                     .hasSize(2);
+        });
+    }
+
+    /** The first that is left is the one that was lost. */
+    @Test
+    void anInnerCallUnderSeveralLocksOfWhichOneIsLostLetsGoOfAll() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            LockClient other = LockTestContext.another(context);
+            Supplier<Object> losing = () -> {
+                context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+                return "done";
+            };
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.exclusive(
+                            List.of("b"),
+                            () -> stock.brief(List.of("a"), () -> stock.exclusive(List.of("a", "b"), losing))));
+            assertThat(other.inspect(LockKey.of("stock", "b"))).isEmpty();
+        });
+    }
+
+    /** Whether its thread is interrupted is the decision of the call that took the lock. */
+    @Test
+    void anInnerCallIsNotInterruptedIfTheOuterOneIsLeftRunning() {
+        run(context -> {
+            Stock stock = context.getBean(Stock.class);
+            CountDownLatch told = new CountDownLatch(1);
+            AtomicBoolean ended = new AtomicBoolean();
+            Callable<Object> losing = () -> {
+                LockContext.current().onLost(loss -> told.countDown());
+                context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+                told.await();
+                return ended.getAndSet(true);
+            };
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> stock.brief(List.of("a"), () -> {
+                        try {
+                            return stock.interruptible(List.of("a"), losing);
+                        } catch (RuntimeException failure) {
+                            throw failure;
+                        } catch (Exception failure) {
+                            throw new IllegalStateException(failure);
+                        }
+                    }));
+            assertThat(ended).isTrue();
         });
     }
 

@@ -113,6 +113,30 @@ class WaitBudgetTests {
         });
     }
 
+    /** The one waited for longer than the other may. */
+    @Test
+    void aLockWhoseOwnTimeIsUpIsTriedOnce() {
+        LockTestContext.manual().run(context -> {
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            LockClient other = LockTestContext.another(context);
+            HeldLock a = other.acquire(other.request("a"));
+            other.acquire(other.request("b"));
+            CompletableFuture<String> result = locks.lock("a")
+                    .waitTime(Duration.ofSeconds(5))
+                    .and(locks.lock("b").waitTime(Duration.ofSeconds(2)))
+                    .future(() -> CompletableFuture.completedFuture("never"));
+            await().atMost(PATIENCE).until(() -> provider.acquires() == 3);
+            context.getBean(ManualTicker.class).advance(Duration.ofSeconds(3));
+            a.release();
+            assertThat(result)
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(LockNotAcquiredException.class);
+            assertThat(provider.acquires()).isEqualTo(4);
+        });
+    }
+
     @Test
     void ofATemplate() {
         run(context -> {

@@ -1,12 +1,23 @@
 package io.distlock.jdbc.fence;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import io.distlock.LockKey;
 import io.distlock.Sequencer;
+import io.distlock.fencing.StaleFencingTokenException;
+import java.sql.Connection;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.jdbc.datasource.DataSourceUtils;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 class H2FenceTests extends JdbcFenceContract {
@@ -14,6 +25,51 @@ class H2FenceTests extends JdbcFenceContract {
     @Override
     Database start() {
         return Database.h2();
+    }
+
+    /** The pool may say so, or the manager, as one that does not pass it on to the connection. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aTransactionThatOnlyItsConnectionOrItsManagerKnowsToBeReadOnlyDoesNotAdvance(boolean connection) {
+        LockKey key = unique();
+        advance(key, 5);
+        in(() -> {
+            if (connection) {
+                Connection own = DataSourceUtils.getConnection(database.dataSource());
+                assertThatNoException().isThrownBy(() -> own.setReadOnly(true));
+            } else {
+                TransactionSynchronizationManager.setCurrentTransactionReadOnly(true);
+            }
+            assertThat(fence.advance("redis", exclusive(key, 6))).isFalse();
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> fence.advance(exclusive(key, 4)));
+        });
+        assertThat(token(key)).isEqualTo(5);
+    }
+
+    /** Its statements commit one by one. */
+    @Test
+    void aConnectionThatTakesPartInATransactionOfAnotherDatabaseIsInNone() {
+        LockKey key = unique();
+        try (Database other = Database.h2()) {
+            other.transaction().executeWithoutResult(status -> {
+                database.jdbc().queryForList("select 1");
+                assertThat(fence.isInTransaction()).isFalse();
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> fence.advance(exclusive(key, 1)))
+                        .withMessageContaining("begin one first");
+            });
+        }
+        assertThat(rows(key)).isZero();
+    }
+
+    @Test
+    void aDataSourceIsTheFencesBehindAnyNumberOfProxies() {
+        DataSource proxy = new DelegatingDataSource(new DelegatingDataSource(database.dataSource()));
+        assertThat(fence.isOf(proxy)).isTrue();
+        assertThat(new JdbcFence(proxy, TABLE, "redis").isOf(database.dataSource()))
+                .isTrue();
+        assertThat(fence.isOf(new DelegatingDataSource())).isFalse();
     }
 
     @ParameterizedTest

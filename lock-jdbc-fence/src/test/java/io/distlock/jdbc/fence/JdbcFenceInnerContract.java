@@ -17,6 +17,8 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** What a fence does in transactions inside others, which are suspended. */
@@ -138,6 +140,24 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
             assertThatExceptionOfType(StaleFencingTokenException.class)
                     .isThrownBy(() -> fence.advance(exclusive(key, 1)));
             status.setRollbackOnly();
+        });
+        assertThat(token(key)).isEqualTo(2);
+    }
+
+    /** The row is free by then. */
+    @Test
+    void aTransactionThatACallbackBeginsAfterTheCommitIsFencedByItself() {
+        LockKey key = unique();
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                @Override
+                public void afterCommit() {
+                    run(() -> advance(key, 2)).join();
+                    assertThatExceptionOfType(StaleFencingTokenException.class)
+                            .isThrownBy(() -> inANewOne(() -> fence.advance(exclusive(key, 1))));
+                }
+            });
         });
         assertThat(token(key)).isEqualTo(2);
     }

@@ -8,6 +8,7 @@ import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -22,6 +23,19 @@ class PostgreSqlFenceTests extends JdbcFenceContract {
     @Override
     Database start() {
         return Database.postgresql();
+    }
+
+    /** As the cleaner does, weeks later. */
+    @Test
+    void aTableWhoseRowsCannotBeDeletedIsFoundAtTheStart() {
+        database.jdbc().execute("create table lasting (like distributed_lock_fence including all)");
+        database.jdbc().execute("grant select, insert, update on lasting to public");
+        database.jdbc().execute("drop role if exists keeper");
+        database.jdbc().execute("create role keeper login");
+        DriverManagerDataSource keeper = new DriverManagerDataSource(database.url(), "keeper", "");
+        assertThatIllegalStateException()
+                .isThrownBy(new JdbcFence(keeper, new FenceTable("lasting", "lock"), "redis")::verify)
+                .withMessageContaining("select, insert, update and delete");
     }
 
     /** The wait for a row that the outer transaction may have kept is limited, and no other. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.distlock.LockKey;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,8 +29,8 @@ import reactor.core.publisher.Mono;
 /** The database may end a transaction while its rows are locked again for one inside it, which the application does not see. */
 class RolledBackAtSuspensionTests {
 
-    private static final FenceGrant GRANT = FenceGrant.of(
-            FenceFixture.exclusive(LockKey.of("a"), 1), new FenceTable(FenceTable.DEFAULT_NAME, "lock"), "redis");
+    private static final FenceTable TABLE = new FenceTable(FenceTable.DEFAULT_NAME, "lock");
+    private static final FenceGrant GRANT = FenceGrant.of(FenceFixture.exclusive(LockKey.of("a"), 1), TABLE, "redis");
 
     private static Database database;
     private static CountedConnections connections;
@@ -59,8 +61,12 @@ class RolledBackAtSuspensionTests {
                 .isThrownBy(() -> database.transaction().executeWithoutResult(status -> {
                     rows.raise(GRANT);
                     write(1);
-                    inside(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {});
-                    inside(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {});
+                    inside(
+                            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+                            () -> assertThat(rows.contains(GRANT)).isFalse());
+                    inside(
+                            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+                            () -> assertThat(rows.contains(GRANT)).isTrue());
                     write(2);
                 }));
         assertThat(written()).isZero();
@@ -79,6 +85,22 @@ class RolledBackAtSuspensionTests {
             write(2);
         });
         assertThat(written()).isOne();
+    }
+
+    /** Another transaction takes them in that order, too, and would otherwise wait for this one while this one waits for it. */
+    @Test
+    void rowsAreLockedAgainInTheOrderOfTheirKeys() {
+        List<String> order = new ArrayList<>();
+        LockedRows rows =
+                new LockedRows(grant -> order.add(grant.sequencer().key().text()), FenceSql.H2);
+        database.transaction().executeWithoutResult(status -> {
+            for (String key : List.of("c", "a", "b")) {
+                rows.raise(FenceGrant.of(FenceFixture.exclusive(LockKey.of(key), 1), TABLE, "redis"));
+            }
+            order.clear();
+            inside(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {});
+        });
+        assertThat(order).containsExactly("a", "b", "c", "a", "b", "c");
     }
 
     /** Its statement was not sent. */
@@ -107,9 +129,12 @@ class RolledBackAtSuspensionTests {
                 FenceSql.H2);
         Mono<Void> raise = TransactionSynchronizationManager.forCurrentTransaction()
                 .flatMap(transaction -> rows.raise(transaction, GRANT));
+        List<Boolean> relied = new ArrayList<>();
         Mono<Void> inside = TransactionalOperator.create(
                         manager, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW))
-                .transactional(Mono.empty());
+                .transactional(TransactionSynchronizationManager.forCurrentTransaction()
+                        .doOnNext(inner -> relied.add(rows.contains(inner, GRANT)))
+                        .then());
         Mono<Void> work = raise.then(
                         client.sql("insert into written values (1)").then())
                 .then(inside)
@@ -119,6 +144,7 @@ class RolledBackAtSuspensionTests {
                 .isThrownBy(() -> TransactionalOperator.create(manager)
                         .transactional(work)
                         .block(Duration.ofMinutes(1)));
+        assertThat(relied).containsExactly(false, true);
         assertThat(written()).isZero();
     }
 

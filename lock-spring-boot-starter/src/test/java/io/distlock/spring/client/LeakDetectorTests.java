@@ -77,6 +77,20 @@ class LeakDetectorTests {
     }
 
     @Test
+    void allThatAreHeldTooLongAtOnceAreLoggedEachOnce() {
+        takeAndForget();
+        client.acquire(client.request("orders", "43"));
+        client.acquire(client.request("orders", "44"));
+        ticker.advance(Duration.ofMinutes(30));
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactlyInAnyOrder(
+                        text -> assertThat(text).contains("orders:42"),
+                        text -> assertThat(text).contains("orders:43"),
+                        text -> assertThat(text).contains("orders:44"));
+    }
+
+    @Test
     void aLockOnSeveralKeysIsLoggedOnceWithAllOfThem() {
         client.acquire(client.request(List.of(LockKey.of("orders", "42"), LockKey.of("orders", "43"))));
         ticker.advance(Duration.ofMinutes(2));

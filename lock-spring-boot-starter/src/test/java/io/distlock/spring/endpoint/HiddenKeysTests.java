@@ -46,6 +46,25 @@ class HiddenKeysTests extends LocksEndpointFixture {
                 .containsExactlyInAnyOrder("***@example.com", "42");
     }
 
+    /** The log of audit events is read by others than the user who made the request. */
+    @Test
+    void aKeyThatOnlySomeMaySeeIsNotAudited() {
+        HeldLock held = client.acquire(now("orders", "somebody"));
+        endpoint(Show.WHEN_AUTHORIZED, true)
+                .forceRelease(
+                        SecurityContext.NONE,
+                        "orders",
+                        "somebody",
+                        null,
+                        held.fencingToken().value());
+        assertThat(held.isHeld()).isFalse();
+        assertThat(published)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        AuditApplicationEvent.class,
+                        event -> assertThat(event.getAuditEvent().getData()).containsEntry("lock", "orders:******"));
+    }
+
     @Test
     void aHiddenKeyIsNeitherAuditedNorFoundByTheTokenOfItsLock() {
         HeldLock held = client.acquire(now("orders", "somebody"));

@@ -66,9 +66,19 @@ class LockProviderHealthIndicatorTests {
         new Thread(() -> asked.complete(health(new CompletableFuture<>()))).start();
         await().until(() -> scheduler.pending() == 1);
         ticker.advance(Duration.ofMillis(2_999));
-        assertThat(asked).isNotDone();
+        assertThat(scheduler.pending()).isOne();
         ticker.advance(Duration.ofMillis(1));
         assertThat(asked.join().getStatus()).isEqualTo(Status.DOWN);
+    }
+
+    /** The server that ends its threads learns of it, and so does the caller, who has got no answer. */
+    @Test
+    void aCheckThatIsInterruptedSaysSoAndLeavesTheThreadInterrupted() {
+        Thread.currentThread().interrupt();
+        Health health = health(new CompletableFuture<>());
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(health)
+                .isEqualTo(Health.unknown().withDetail("error", "interrupted").build());
     }
 
     /** Asked every few seconds, by everybody, and with a store that is as good as full. */

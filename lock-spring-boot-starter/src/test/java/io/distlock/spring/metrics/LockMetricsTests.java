@@ -14,6 +14,7 @@ import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.client.MeterNameLimiter;
+import io.distlock.support.ClockJumpDetector;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 
 /** What is counted, under which tags. Time stands still; callbacks run where they arise. */
 class LockMetricsTests {
@@ -256,7 +258,7 @@ class LockMetricsTests {
     }
 
     @Test
-    void eachDirectionOfTheClocksAndEachEndOfTheReaperHasItsOwnCount() {
+    void eachEndOfTheReaperHasItsOwnCount() {
         new LockMetrics.RuntimeMeters(runtime).bindTo(registry);
         runtime.reaper()
                 .reap("absent", Duration.ofMinutes(1), () -> CompletableFuture.completedFuture(Release.NOT_OWNER));
@@ -267,6 +269,32 @@ class LockMetricsTests {
         assertThat(reaped("absent")).isEqualTo(1);
         assertThat(reaped("expired")).isEqualTo(1);
         assertThat(reaped("dropped")).isZero();
+    }
+
+    @Test
+    void eachDirectionOfTheClocksIsCountedOnItsOwn() {
+        ClockJumpDetector clocks = Mockito.mock(ClockJumpDetector.class);
+        Mockito.when(clocks.forward()).thenReturn(1L);
+        Mockito.when(clocks.backward()).thenReturn(2L);
+        LockRuntime jumping = Mockito.mock(LockRuntime.class);
+        Mockito.when(jumping.reaper()).thenReturn(runtime.reaper());
+        Mockito.when(jumping.clockJumps()).thenReturn(clocks);
+        new LockMetrics.RuntimeMeters(jumping).bindTo(registry);
+        assertThat(anomalies("forward")).isEqualTo(1);
+        assertThat(anomalies("backward")).isEqualTo(2);
+    }
+
+    private double anomalies(String direction) {
+        return registry.get("distributed.lock.clock.anomalies")
+                .tag("direction", direction)
+                .functionCounter()
+                .count();
+    }
+
+    @Test
+    void gaugesAreRightFromTheFirstSecondOn() {
+        client.acquire(now("orders"));
+        assertThat(registry.get("distributed.lock.active").gauge().value()).isEqualTo(1);
     }
 
     private double reaped(String outcome) {

@@ -142,6 +142,21 @@ class FencingTests {
     }
 
     @Test
+    void aCallInsideThatDoesWithoutFencingTakesItFromNoOther() {
+        runner.run(context -> {
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            locks.lock("off", "1").run(() -> {
+                locks.lock("off", "1").fencing(Fencing.OFF).run(() -> {});
+                transactions.executeWithoutResult(status -> {});
+            });
+            // As the transaction begins, and before its commit.
+            assertThat(shown.keys).containsExactly("off:1", "off:1");
+        });
+    }
+
+    @Test
     void fencingThatMustBeOnWithoutAnythingThatFencesFailsTheStart() {
         Database.runner()
                 .withBean(OnAlone.class)

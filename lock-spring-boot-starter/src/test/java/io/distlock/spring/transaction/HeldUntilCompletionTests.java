@@ -63,6 +63,20 @@ class HeldUntilCompletionTests {
         }
     }
 
+    static class Audit {
+
+        private final Stock stock;
+
+        Audit(Stock stock) {
+            this.stock = stock;
+        }
+
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        public void reserve(String item) {
+            stock.reserve(item);
+        }
+    }
+
     private interface Work {
 
         void with(Service service, Database database, ApplicationContext context);
@@ -115,6 +129,20 @@ class HeldUntilCompletionTests {
                 stock.reserveAtOnce("a");
             });
             assertThat(database.journal()).containsExactly("acquired stock:a", "end", "released stock:a, visible 2");
+        });
+    }
+
+    /** It keeps a lock of its own, and ends first. */
+    @Test
+    void afterANewTransactionInsideCallsStillRunUnderTheLocksOfTheSuspendedOne() {
+        runner.withBean(Audit.class).run(context -> {
+            context.getBean(Service.class).in(stock -> {
+                stock.reserve("a");
+                context.getBean(Audit.class).reserve("b");
+                stock.reserve("a");
+            });
+            assertThat(context.getBean(FaultyLockProvider.class).acquires()).isEqualTo(2);
+            assertThat(context.getBean(Database.class).rows()).containsExactlyInAnyOrder("a", "b", "a");
         });
     }
 

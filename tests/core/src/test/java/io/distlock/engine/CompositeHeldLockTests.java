@@ -3,6 +3,7 @@ package io.distlock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
@@ -103,6 +104,19 @@ class CompositeHeldLockTests {
                 .extracting(LockKey::name)
                 .containsExactly("a", "b", "c", "d");
         assertThat(twice.keys()).hasSize(4);
+    }
+
+    /** Two stores that have counted alike. A fence, or a receiver, must see both. */
+    @Test
+    void equalGrantsOfTwoProvidersAreTwo() {
+        ManualEngine one = new ManualEngine();
+        ManualEngine another = new ManualEngine();
+        HeldLock both = CompositeHeldLock.of(
+                List.of(one.client.acquire(one.now("d")), another.client.acquire(another.now("d"))), Runnable::run);
+        assertThat(both.keys()).containsExactly(LockKey.of("d"));
+        assertThat(both.sequencers()).hasSize(2);
+        assertThat(both.sequencers().get(0)).isEqualTo(both.sequencers().get(1));
+        assertThatIllegalStateException().isThrownBy(both::fencingToken);
     }
 
     @Test
