@@ -94,6 +94,18 @@ final class ImportTable {
                     ETCD,
                     "io.distlock.spring..",
                     "io.distlock.test.."),
+            new Row(
+                    "io.distlock.chaos..",
+                    API,
+                    SPI,
+                    SUPPORT,
+                    ENGINE,
+                    REDIS,
+                    REDIS_CONNECTION,
+                    REDLOCK,
+                    ETCD,
+                    "io.distlock.jdbc",
+                    "io.distlock.test.."),
             new Row("io.distlock.house.."));
 
     /** Packages whose types are public only for other packages of this project. */

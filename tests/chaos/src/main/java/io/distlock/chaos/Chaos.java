@@ -1,0 +1,60 @@
+package io.distlock.chaos;
+
+import io.distlock.chaos.campaign.Campaign;
+import io.distlock.chaos.campaign.Result;
+import io.distlock.chaos.store.ChaosStore;
+import io.distlock.chaos.store.Stores;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+
+/** Runs campaigns: see {@code scripts/chaos}. */
+public final class Chaos {
+
+    private static final Path FOLDER = Path.of("target", "chaos");
+
+    private Chaos() {}
+
+    /** Runs what the arguments name. Ends with 1 if a promise was not kept, or the control was. */
+    public static void main(String[] words) throws IOException {
+        Arguments arguments;
+        try {
+            arguments = Arguments.of(List.of(words));
+        } catch (IllegalArgumentException wrong) {
+            System.err.println(wrong.getMessage());
+            System.exit(2);
+            return;
+        }
+        boolean good = true;
+        for (String provider : arguments.providers()) {
+            Result result = run(provider, arguments.seed(), arguments.duration(), FOLDER);
+            System.out.println(result.report());
+            Files.writeString(
+                    FOLDER.resolve("figures.csv"),
+                    result.figures().line() + '\n',
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+            good &= result.verdict().isGood();
+        }
+        System.exit(good ? 0 : 1);
+    }
+
+    /**
+     * Runs one campaign on servers of its own.
+     *
+     * @param provider the provider
+     * @param seed the seed
+     * @param duration how long faults go on
+     * @param folder where the journals go, in a folder of their own
+     */
+    public static Result run(String provider, long seed, Duration duration, Path folder) throws IOException {
+        Files.createDirectories(folder);
+        Path journals = Files.createTempDirectory(folder.toAbsolutePath(), provider + '-' + seed + '-');
+        try (ChaosStore store = Stores.start(provider)) {
+            return new Campaign(store, seed, duration, journals).run();
+        }
+    }
+}

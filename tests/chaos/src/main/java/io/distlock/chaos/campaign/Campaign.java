@@ -1,0 +1,175 @@
+package io.distlock.chaos.campaign;
+
+import io.distlock.HeldLock;
+import io.distlock.chaos.check.Verdict;
+import io.distlock.chaos.check.Violation;
+import io.distlock.chaos.check.Violation.Promise;
+import io.distlock.chaos.client.Access;
+import io.distlock.chaos.history.Entry;
+import io.distlock.chaos.history.Entry.Kind;
+import io.distlock.chaos.history.History;
+import io.distlock.chaos.history.Journal;
+import io.distlock.chaos.store.ChaosStore;
+import io.distlock.chaos.store.Fault;
+import io.distlock.chaos.store.Fault.Ongoing;
+import io.distlock.spi.Ticker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/**
+ * One campaign: clients take a few locks while two lanes of faults hit them, one the clients, one the store and the network.
+ * The faults are drawn from the seed, and come in the same order for the same seed; when they hit what is the machine's. In
+ * the last quarter, faults come that the provider does not promise to bear.
+ */
+public final class Campaign {
+
+    static final int KEYS = 3;
+
+    private static final Duration BETWEEN_FAULTS = Duration.ofMillis(1_200);
+    private static final Duration BETWEEN_CLIENT_FAULTS = Duration.ofMillis(2_500);
+    private static final Duration TO_BE_FREE = Duration.ofSeconds(15);
+
+    private final ChaosStore store;
+    private final long seed;
+    private final Duration duration;
+    private final Path folder;
+    private final Ticker ticker = Ticker.system();
+    private final Pause pause = new Pause();
+
+    /**
+     * A campaign against a store that has started.
+     *
+     * @param store the store
+     * @param seed what faults and workload are drawn from
+     * @param duration how long faults go on
+     * @param folder where the journals go
+     */
+    public Campaign(ChaosStore store, long seed, Duration duration, Path folder) {
+        this.store = store;
+        this.seed = seed;
+        this.duration = duration;
+        this.folder = folder;
+    }
+
+    /** Runs it. */
+    public Result run() {
+        Path own = folder.resolve("campaign.journal");
+        List<Violation> left = new ArrayList<>();
+        List<Entry> entries = new ArrayList<>();
+        try (Journal journal = Journal.in(own, ticker);
+                RegisterServer register = RegisterServer.start(journal);
+                Clients clients = new Clients(store, journal, folder, register.port(), seed, pause)) {
+            clients.start();
+            disturb(journal, clients);
+            store.heal();
+            clients.stop();
+            left.addAll(leftovers(clients));
+            entries.addAll(clients.entries());
+        }
+        entries.addAll(Journal.read(own));
+        History history = History.of(entries);
+        Verdict verdict = Verdict.of(history, Access.CALL_TIMEOUT, Access.CONNECT_TIMEOUT);
+        List<Violation> all =
+                Stream.concat(verdict.violations().stream(), left.stream()).toList();
+        return new Result(
+                store.name(),
+                store.server(),
+                seed,
+                duration,
+                history,
+                new Verdict(all, verdict.beyond(), verdict.control()));
+    }
+
+    private void disturb(Journal journal, Clients clients) {
+        long begin = ticker.nanos();
+        Lane ofClients = Lane.start("clients", () -> disturbClients(clients));
+        Lane ofStore = Lane.start("store", () -> disturbStore(journal, begin));
+        try {
+            pause.of(duration);
+        } finally {
+            pause.end();
+            ofClients.join();
+            ofStore.join();
+        }
+    }
+
+    private void disturbClients(Clients clients) {
+        Random random = new Random(seed + 1);
+        clients.freezeOne();
+        while (!pause.isOver()) {
+            pause.upTo(BETWEEN_CLIENT_FAULTS, random);
+            if (!pause.isOver()) {
+                clients.disturb();
+            }
+        }
+    }
+
+    private void disturbStore(Journal journal, long begin) {
+        Random random = new Random(seed + 2);
+        Duration beyondAfter = store.faultsBeyond().isEmpty()
+                ? duration
+                : duration.multipliedBy(3).dividedBy(4);
+        boolean beyond = false;
+        while (!pause.isOver()) {
+            pause.upTo(BETWEEN_FAULTS, random);
+            if (!beyond && ticker.nanos() - begin > beyondAfter.toNanos()) {
+                beyond = true;
+                journal.now(Kind.BEYOND, "campaign");
+            }
+            List<Fault> faults = beyond
+                    ? Stream.concat(store.faults().stream(), store.faultsBeyond().stream())
+                            .toList()
+                    : store.faults();
+            if (!pause.isOver()) {
+                happen(faults.get(random.nextInt(faults.size())), random, journal);
+            }
+        }
+    }
+
+    private void happen(Fault fault, Random random, Journal journal) {
+        // The word is written before the fault begins, so that no effect can be earlier than its cause.
+        journal.now(Kind.FAULT, fault.name());
+        try {
+            Ongoing ongoing = fault.start().begin(random);
+            pause.upTo(fault.longest(), random);
+            ongoing.end().run();
+            journal.now(Kind.HEALED, fault.name(), ongoing.detail());
+        } catch (RuntimeException failure) {
+            // A store in trouble may refuse what it is asked for, such as moving its leader.
+            journal.now(Kind.HEALED, fault.name(), "failed:" + failure.getClass().getSimpleName());
+            store.heal();
+        }
+    }
+
+    /** Each lock can be had again by somebody new, and then nothing is left at the store. */
+    private List<Violation> leftovers(Clients clients) {
+        List<String> found = new ArrayList<>(clients.failures());
+        try (Access access = Access.to(store.directAddress())) {
+            for (int key = 0; key < KEYS; key++) {
+                var request = access.locks()
+                        .request("chaos", Integer.toString(key))
+                        .withLeaseTime(store.lease())
+                        .withWaitTime(store.lease().plus(TO_BE_FREE));
+                try (HeldLock lock = access.locks().acquire(request)) {
+                    lock.ensureHeld();
+                } catch (RuntimeException failure) {
+                    found.add("lock %d cannot be had again: %s".formatted(key, failure));
+                }
+            }
+        }
+        long deadline = ticker.nanos() + store.lease().plus(TO_BE_FREE).toNanos();
+        List<String> keys = store.leftovers();
+        while (!keys.isEmpty() && ticker.nanos() < deadline) {
+            new Pause().of(Duration.ofMillis(200));
+            keys = store.leftovers();
+        }
+        found.addAll(keys);
+        return found.stream()
+                .map(what -> new Violation(Promise.LEFTOVERS, ticker.nanos(), what, List.of()))
+                .toList();
+    }
+}

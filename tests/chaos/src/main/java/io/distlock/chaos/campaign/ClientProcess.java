@@ -1,0 +1,89 @@
+package io.distlock.chaos.campaign;
+
+import io.distlock.chaos.client.ChaosClient;
+import io.distlock.test.process.ServerProcess;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A client's JVM, small and quick to start. For one thread at a time. */
+final class ClientProcess {
+
+    private static final Duration TIME_TO_START = Duration.ofSeconds(90);
+
+    private final Path journal;
+    private final ServerProcess process;
+
+    private ClientProcess(Path journal, ServerProcess process) {
+        this.journal = journal;
+        this.process = process;
+    }
+
+    /** Starts one; returns when it is at work or has failed to connect so far. */
+    static ClientProcess start(
+            String name, Path journals, Path folder, long seed, int register, long leaseMillis, List<String> address) {
+        Path journal = journals.resolve(name + ".journal");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx64m",
+                "-Xshare:auto",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dlogback.configurationFile=logback.xml",
+                "-cp",
+                absolute(System.getProperty("java.class.path")),
+                ChaosClient.class.getName(),
+                name,
+                journal.toString(),
+                Long.toString(seed),
+                Integer.toString(register),
+                Long.toString(leaseMillis),
+                Integer.toString(Campaign.KEYS)));
+        command.addAll(address);
+        ServerProcess process = ServerProcess.start(name, folder, command);
+        process.awaitReady(TIME_TO_START, () -> Files.exists(journal));
+        return new ClientProcess(journal, process);
+    }
+
+    /** It runs in a folder of its own. */
+    private static String absolute(String classPath) {
+        return String.join(
+                File.pathSeparator,
+                List.of(classPath.split(File.pathSeparator, -1)).stream()
+                        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+                        .toList());
+    }
+
+    Path journal() {
+        return journal;
+    }
+
+    void freeze() {
+        process.freeze();
+    }
+
+    void thaw() {
+        process.thaw();
+    }
+
+    void kill() {
+        process.kill();
+    }
+
+    /** Asks it to end: it finishes what it is at, closes its client, and writes that it has ended. */
+    void stop() {
+        process.stop();
+    }
+
+    boolean isRunning() {
+        return process.isRunning();
+    }
+
+    /** What it has printed. */
+    String log() {
+        return process.log();
+    }
+}

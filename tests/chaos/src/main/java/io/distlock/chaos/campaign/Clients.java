@@ -1,0 +1,111 @@
+package io.distlock.chaos.campaign;
+
+import io.distlock.chaos.history.Entry;
+import io.distlock.chaos.history.Entry.Kind;
+import io.distlock.chaos.history.Journal;
+import io.distlock.chaos.store.ChaosStore;
+import io.distlock.chaos.store.Stores;
+import io.distlock.test.process.TestFolder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced. For one thread at a time. */
+final class Clients implements AutoCloseable {
+
+    private static final double KILLED = 0.4;
+
+    private final ChaosStore store;
+    private final Journal journal;
+    private final Path journals;
+    private final TestFolder folder = TestFolder.create("chaos");
+    private final int register;
+    private final Random random;
+    private final Pause pause;
+    private final List<ClientProcess> running = new ArrayList<>();
+    private final List<Path> written = new ArrayList<>();
+    private int started;
+
+    Clients(ChaosStore store, Journal journal, Path journals, int register, long seed, Pause pause) {
+        this.store = store;
+        this.journal = journal;
+        this.journals = journals;
+        this.register = register;
+        this.random = new Random(seed);
+        this.pause = pause;
+    }
+
+    void start() {
+        for (int place = 0; place < Stores.CLIENTS; place++) {
+            running.add(startAt(place));
+        }
+    }
+
+    private ClientProcess startAt(int place) {
+        String name = "client" + place + '.' + started++;
+        ClientProcess client = ClientProcess.start(
+                name,
+                journals,
+                folder.path(),
+                random.nextLong(),
+                register,
+                store.lease().toMillis(),
+                store.address(place));
+        written.add(client.journal());
+        return client;
+    }
+
+    /** One freeze for longer than a lease, so that the control has its chance. */
+    void freezeOne() {
+        freeze(random.nextInt(running.size()), store.lease().multipliedBy(3).dividedBy(2));
+    }
+
+    /** Something happens to one of them. */
+    void disturb() {
+        int place = random.nextInt(running.size());
+        if (random.nextDouble() < KILLED) {
+            journal.now(Kind.FAULT, "client-killed", "place-" + place);
+            running.get(place).kill();
+            pause.upTo(store.lease(), random);
+            running.set(place, startAt(place));
+            journal.now(Kind.HEALED, "client-killed", "place-" + place);
+        } else {
+            long most = store.lease().multipliedBy(2).toMillis();
+            freeze(place, Duration.ofMillis(50 + random.nextInt((int) most)));
+        }
+    }
+
+    private void freeze(int place, Duration time) {
+        journal.now(Kind.FAULT, "client-frozen", "place-" + place);
+        running.get(place).freeze();
+        pause.of(time);
+        running.get(place).thaw();
+        journal.now(Kind.HEALED, "client-frozen", "place-" + place);
+    }
+
+    /** Ends all of them in an orderly way. */
+    void stop() {
+        running.forEach(ClientProcess::stop);
+    }
+
+    /** What ended a thread of a client. */
+    List<String> failures() {
+        return running.stream()
+                .flatMap(client -> client.log().lines())
+                .filter(line -> line.startsWith("Exception in thread"))
+                .toList();
+    }
+
+    /** All that they have recorded. */
+    List<Entry> entries() {
+        return written.stream().map(Journal::read).flatMap(List::stream).toList();
+    }
+
+    @Override
+    public void close() {
+        running.stream().filter(ClientProcess::isRunning).forEach(ClientProcess::kill);
+        folder.close();
+    }
+}

@@ -1,0 +1,52 @@
+package io.distlock.chaos.check;
+
+import io.distlock.chaos.check.Violation.Promise;
+import io.distlock.chaos.history.Attempt.Hold;
+import io.distlock.chaos.history.History;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * Two holders never overlap. A hold counts from after the call returned to just before the lock last said that it is held: a
+ * loss is final, so the lock was held at each moment between.
+ */
+final class Exclusion {
+
+    private Exclusion() {}
+
+    /** Overlaps of locks that both said that they are held. */
+    static List<Violation> check(History history) {
+        return overlaps(history.holds(), Hold::held);
+    }
+
+    /** The control: overlaps of bodies, as if each had the lock until it ended, whatever the lock said. */
+    static List<Violation> ofBodies(History history) {
+        return overlaps(history.holds(), Hold::body);
+    }
+
+    private static List<Violation> overlaps(List<Hold> holds, ToLongFunction<Hold> end) {
+        List<Violation> found = new ArrayList<>();
+        List<Hold> open = new ArrayList<>();
+        for (Hold later : holds) {
+            open.removeIf(earlier -> end.applyAsLong(earlier) <= later.granted());
+            for (Hold earlier : open) {
+                long until = Math.min(end.applyAsLong(earlier), end.applyAsLong(later));
+                if (earlier.conflictsWith(later) && until > later.granted()) {
+                    found.add(overlap(earlier, later, until));
+                }
+            }
+            open.add(later);
+        }
+        return found;
+    }
+
+    private static Violation overlap(Hold earlier, Hold later, long until) {
+        double millis = (until - later.granted()) / 1e6;
+        return new Violation(
+                Promise.EXCLUSION,
+                later.granted(),
+                "%s and %s both held %s for %.1f ms".formatted(earlier.id(), later.id(), earlier.key(), millis),
+                List.of(earlier.id(), later.id()));
+    }
+}

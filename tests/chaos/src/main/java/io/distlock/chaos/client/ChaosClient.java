@@ -1,0 +1,83 @@
+package io.distlock.chaos.client;
+
+import io.distlock.LockEvent;
+import io.distlock.chaos.history.Entry.Kind;
+import io.distlock.chaos.history.Journal;
+import io.distlock.spi.Ticker;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * A client's JVM: some threads that take locks until the process is asked to end (SIGTERM), and a journal of what they saw.
+ * {@code ChaosClient name journal seed registerPort leaseMillis keys address...}
+ */
+public final class ChaosClient {
+
+    private static final int THREADS = 3;
+
+    private ChaosClient() {}
+
+    /** Runs it. */
+    public static void main(String[] arguments) throws InterruptedException {
+        String name = arguments[0];
+        Ticker ticker = Ticker.system();
+        CountDownLatch stop = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> endOrderly(stop, ended), "end"));
+        try (Journal journal = Journal.in(Path.of(arguments[1]), ticker)) {
+            Pacer.start(name, journal, ticker);
+            Workload load = new Workload(
+                    Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Integer.parseInt(arguments[5]));
+            List<String> address = Arrays.asList(arguments).subList(6, arguments.length);
+            work(name, journal, Integer.parseInt(arguments[3]), load, address, stop);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private static void work(
+            String name, Journal journal, int register, Workload load, List<String> address, CountDownLatch stop)
+            throws InterruptedException {
+        try (Access access = Access.to(address)) {
+            access.locks().addListener(event -> {
+                if (event instanceof LockEvent.Renewed renewed) {
+                    journal.now(
+                            Kind.RENEWED,
+                            name,
+                            renewed.key().text(),
+                            renewed.token().value(),
+                            renewed.confirmed());
+                }
+            });
+            journal.now(Kind.STARTED, name);
+            List<Thread> threads = new ArrayList<>();
+            for (int number = 0; number < THREADS; number++) {
+                String worker = name + '-' + number;
+                Thread thread = new Thread(
+                        new Worker(worker, access.locks(), journal, register, load.of(number), stop), worker);
+                thread.start();
+                threads.add(thread);
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            journal.now(
+                    Kind.ENDED,
+                    name,
+                    access.locks().held().count(),
+                    access.locks().waiting().count());
+        }
+    }
+
+    private static void endOrderly(CountDownLatch stop, CountDownLatch ended) {
+        stop.countDown();
+        try {
+            ended.await();
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

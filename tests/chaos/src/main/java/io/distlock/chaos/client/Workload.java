@@ -1,0 +1,77 @@
+package io.distlock.chaos.client;
+
+import io.distlock.LockClient;
+import io.distlock.LockMode;
+import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import java.time.Duration;
+import java.util.Random;
+
+/**
+ * What a worker does next, drawn from a seed.
+ *
+ * @param seed the seed
+ * @param leaseMillis the lease time
+ * @param keys how many locks there are
+ */
+record Workload(long seed, long leaseMillis, int keys) {
+
+    private static final double READERS = 0.15;
+    private static final double UNRENEWED = 0.2;
+    private static final double CHECKED = 0.6;
+    private static final double CANCELLED = 0.1;
+
+    /** That of one thread. */
+    Course of(int thread) {
+        return new Course(new Random(seed * 31 + thread));
+    }
+
+    /**
+     * One attempt.
+     *
+     * @param request what is asked for
+     * @param body how long the body is to run
+     * @param checked whether the body ends when its lock says that it is no longer held
+     * @param patience the attempt is cancelled after this time; longer than the wait time if it is not to be
+     */
+    record Step(LockRequest request, Duration body, boolean checked, Duration patience) {}
+
+    /** The steps of one thread. For that thread. */
+    final class Course {
+
+        private final Random random;
+
+        private Course(Random random) {
+            this.random = random;
+        }
+
+        Step next(LockClient locks) {
+            boolean shared = random.nextDouble() < READERS;
+            boolean renewed = random.nextDouble() >= UNRENEWED;
+            Duration wait = Duration.ofMillis(random.nextInt(4) == 0 ? 0 : random.nextInt(2_000));
+            LockOptions options = LockOptions.defaults()
+                    .withLeaseTime(Duration.ofMillis(leaseMillis))
+                    .withRenew(renewed)
+                    .withWaitTime(wait);
+            LockRequest request = locks.request("chaos", Integer.toString(random.nextInt(keys)))
+                    .withOptions(options)
+                    .withMode(shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
+            Duration patience = random.nextDouble() < CANCELLED
+                    ? Duration.ofMillis(random.nextInt(300))
+                    : wait.plus(Duration.ofHours(1));
+            return new Step(request, body(), random.nextDouble() < CHECKED, patience);
+        }
+
+        /** Mostly short, so that many grants follow each other; sometimes longer than a lease. */
+        private Duration body() {
+            double kind = random.nextDouble();
+            long most = kind < 0.7 ? 30 : kind < 0.9 ? leaseMillis : 2 * leaseMillis;
+            return Duration.ofMillis(1 + random.nextInt((int) most));
+        }
+
+        /** Between two steps, and between two samples. */
+        Duration pause(int mostMillis) {
+            return Duration.ofMillis(random.nextInt(mostMillis));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.distlock.chaos.store;
+
+import java.time.Duration;
+import java.util.Random;
+
+/**
+ * Something that can happen to a store or to the network.
+ *
+ * @param name what it is called in the report, without blanks
+ * @param longest how long it lasts at most; zero for what is over at once
+ * @param start begins it
+ */
+public record Fault(String name, Duration longest, Start start) {
+
+    /** Begins a fault. */
+    @FunctionalInterface
+    public interface Start {
+
+        /** Begins it, with what is to be chosen drawn at random. */
+        Ongoing begin(Random random);
+    }
+
+    /**
+     * A fault that has begun.
+     *
+     * @param detail what it hit, without blanks
+     * @param end ends it
+     */
+    public record Ongoing(String detail, Runnable end) {}
+
+    /** One that lasts. */
+    static Fault lasting(String name, Duration longest, Start start) {
+        return new Fault(name, longest, start);
+    }
+
+    /** One that is over at once. */
+    static Fault atOnce(String name, Runnable event) {
+        return new Fault(name, Duration.ZERO, random -> {
+            event.run();
+            return new Ongoing("all", () -> {});
+        });
+    }
+}

@@ -1,0 +1,116 @@
+package io.distlock.chaos.store;
+
+import io.distlock.chaos.store.Fault.Ongoing;
+import io.distlock.test.fault.FaultProxy;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/** The ways from each client to each server, through proxies, and what can happen to them. */
+final class Network implements AutoCloseable {
+
+    private static final int SLOWEST_MILLIS = 400;
+
+    /** For each client, the proxies before the servers, in their order. */
+    private final List<List<FaultProxy>> ways;
+
+    private final Duration longest;
+
+    private Network(List<List<FaultProxy>> ways, Duration longest) {
+        this.ways = ways;
+        this.longest = longest;
+    }
+
+    /**
+     * Sets it up.
+     *
+     * @param clients how many clients
+     * @param servers where the servers are
+     * @param longest how long a fault lasts at most
+     */
+    static Network of(int clients, List<InetSocketAddress> servers, Duration longest) {
+        return new Network(
+                IntStream.range(0, clients)
+                        .mapToObj(client -> servers.stream()
+                                .map(server -> FaultProxy.to(server.getHostString(), server.getPort()))
+                                .toList())
+                        .toList(),
+                longest);
+    }
+
+    /** Where a client reaches the servers, in their order. */
+    List<FaultProxy> of(int client) {
+        return ways.get(client);
+    }
+
+    /** Everything that can happen here. */
+    List<Fault> faults() {
+        List<Fault> faults = new ArrayList<>(List.of(
+                forAClient("client-unreachable", way -> {
+                    way.refuse();
+                    way.cut();
+                }),
+                forAClient("requests-lost", FaultProxy::dropRequests),
+                forAClient("replies-lost", FaultProxy::dropReplies),
+                forAClient("network-held-up", FaultProxy::freeze),
+                Fault.lasting("replies-late", longest, this::slowDown),
+                Fault.lasting("all-held-up", longest, random -> onAll(FaultProxy::freeze)),
+                Fault.atOnce("connections-cut", () -> all(FaultProxy::cut)),
+                Fault.atOnce("one-reply-lost", () -> all(FaultProxy::cutBeforeNextReply)),
+                Fault.atOnce("one-request-lost", () -> all(FaultProxy::cutBeforeNextRequest))));
+        if (ways.get(0).size() > 1) {
+            faults.add(Fault.lasting("server-unreachable", longest, this::isolateServer));
+        }
+        return faults;
+    }
+
+    private Fault forAClient(String name, Consumer<FaultProxy> fault) {
+        return Fault.lasting(name, longest, random -> {
+            int client = random.nextInt(ways.size());
+            ways.get(client).forEach(fault);
+            return new Ongoing("client-" + client, () -> ways.get(client).forEach(FaultProxy::pass));
+        });
+    }
+
+    private Ongoing slowDown(Random random) {
+        int client = random.nextInt(ways.size());
+        Duration delay = Duration.ofMillis(1 + random.nextInt(SLOWEST_MILLIS));
+        ways.get(client).forEach(way -> way.delayReplies(delay));
+        return new Ongoing(
+                "client-" + client + "-by-" + delay.toMillis() + "ms",
+                () -> ways.get(client).forEach(FaultProxy::pass));
+    }
+
+    private Ongoing isolateServer(Random random) {
+        int server = random.nextInt(ways.get(0).size());
+        ways.forEach(way -> {
+            way.get(server).refuse();
+            way.get(server).cut();
+        });
+        return new Ongoing(
+                "server-" + server, () -> ways.forEach(way -> way.get(server).pass()));
+    }
+
+    private Ongoing onAll(Consumer<FaultProxy> fault) {
+        all(fault);
+        return new Ongoing("all", () -> all(FaultProxy::pass));
+    }
+
+    private void all(Consumer<FaultProxy> action) {
+        ways.forEach(way -> way.forEach(action));
+    }
+
+    /** Back to normal. */
+    void heal() {
+        all(FaultProxy::pass);
+    }
+
+    @Override
+    public void close() {
+        all(FaultProxy::close);
+    }
+}

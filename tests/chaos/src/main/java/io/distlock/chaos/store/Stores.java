@@ -1,0 +1,23 @@
+package io.distlock.chaos.store;
+
+import java.util.List;
+
+/** The stores under test. */
+public final class Stores {
+
+    /** How many clients a store is to be reached by. */
+    public static final int CLIENTS = 3;
+
+    /** Those there are. */
+    public static final List<String> PROVIDERS = List.of("redis");
+
+    private Stores() {}
+
+    /** Starts one, with its network. */
+    public static ChaosStore start(String provider) {
+        return switch (provider) {
+            case "redis" -> RedisChaos.start(CLIENTS);
+            default -> throw new IllegalArgumentException("no provider is called " + provider);
+        };
+    }
+}

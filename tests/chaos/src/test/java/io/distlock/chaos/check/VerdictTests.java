@@ -1,0 +1,180 @@
+package io.distlock.chaos.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.distlock.chaos.check.Violation.Promise;
+import io.distlock.chaos.history.Entry;
+import io.distlock.chaos.history.Entry.Kind;
+import io.distlock.chaos.history.History;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Histories by hand, in milliseconds: each broken promise is found, and what only looks like one is not. */
+class VerdictTests {
+
+    private static final String FIRST = "a-0-0";
+    private static final String SECOND = "b-0-0";
+
+    private final List<Entry> entries = new ArrayList<>();
+
+    private void at(long millis, Kind kind, String subject, Object... words) {
+        entries.add(Entry.of(millis * 1_000_000, kind, subject, words));
+    }
+
+    private void asked(long millis, String attempt, String mode) {
+        at(millis, Kind.ASKED, attempt, "k", mode, 100, 1_000);
+    }
+
+    private void hold(String attempt, String mode, long granted, long held, long token) {
+        asked(granted - 1, attempt, mode);
+        at(granted, Kind.GRANTED, attempt, token);
+        at(held, Kind.HELD, attempt);
+    }
+
+    private Verdict verdict() {
+        return Verdict.of(History.of(entries), Duration.ofMillis(100), Duration.ofSeconds(5));
+    }
+
+    private List<Promise> broken() {
+        return verdict().violations().stream().map(Violation::promise).toList();
+    }
+
+    @Test
+    void holdersOneAfterTheOtherKeepEveryPromise() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 1);
+        at(51, Kind.RELEASING, FIRST);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        at(91, Kind.RELEASING, SECOND);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().control().isProof()).isFalse();
+    }
+
+    @Test
+    void twoHoldersAtOnceAreFound() {
+        hold(FIRST, "EXCLUSIVE", 10, 70, 1);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+        assertThat(verdict().violations().get(0).attempts()).containsExactly(FIRST, SECOND);
+        assertThat(verdict().violations().get(0).what()).contains("10.0 ms");
+    }
+
+    @Test
+    void aHolderBeneathALongerOneIsFound() {
+        hold(FIRST, "EXCLUSIVE", 10, 200, 1);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        hold("c-0-0", "EXCLUSIVE", 100, 120, 3);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION, Promise.EXCLUSION);
+    }
+
+    @Test
+    void readersMayHoldAtOnceButNotBesideAWriter() {
+        hold(FIRST, "SHARED", 10, 70, 1);
+        hold(SECOND, "SHARED", 60, 90, 2);
+        assertThat(broken()).isEmpty();
+        hold("c-0-0", "EXCLUSIVE", 80, 95, 3);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+    }
+
+    @Test
+    void aLockThatSaysThatItIsLostIsNotHeld() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 1);
+        at(70, Kind.NOT_HELD, FIRST);
+        at(55, Kind.LOST, FIRST, "EXPIRED");
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().control().overlaps()).isOne();
+    }
+
+    @Test
+    void aSmallerTokenOfALaterGrantIsFound() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 2);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 1);
+        assertThat(broken()).containsExactly(Promise.TOKENS);
+    }
+
+    @Test
+    void aTokenGivenTwiceIsFound() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 2);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        assertThat(broken()).containsExactly(Promise.TOKENS);
+    }
+
+    @Test
+    void aStaleWriteThatTheFenceLetInIsFoundAndARefusedOneIsTheControls() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 1);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        at(70, Kind.WROTE, SECOND, "k", 2, true);
+        at(80, Kind.WROTE, FIRST, "k", 1, false);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().control().staleWrites()).isOne();
+        at(81, Kind.WROTE, FIRST, "k", 1, true);
+        assertThat(broken()).containsExactly(Promise.FENCE);
+    }
+
+    @Test
+    void aHolderThatIsNotToldOfItsLossIsFoundUnlessItsProcessStoodStill() {
+        hold(FIRST, "EXCLUSIVE", 10, 50, 1);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        at(2_000, Kind.NOT_HELD, FIRST);
+        assertThat(broken()).containsExactly(Promise.LOSS);
+        at(2_000, Kind.STALLED, "a", 1_950_000_000L);
+        assertThat(broken()).isEmpty();
+    }
+
+    @Test
+    void aCallThatTakesTooLongIsFoundUnlessItsProcessHasJustStarted() {
+        asked(10, FIRST, "EXCLUSIVE");
+        at(1_900, Kind.REFUSED, FIRST, "LockNotAcquiredException");
+        assertThat(broken()).containsExactly(Promise.DEADLINE);
+        at(5, Kind.STARTED, "a");
+        assertThat(broken()).isEmpty();
+    }
+
+    @Test
+    void aCallThatNeverEndsIsFoundUnlessItsClientDied() {
+        asked(10, FIRST, "EXCLUSIVE");
+        assertThat(broken()).isEmpty();
+        at(99, Kind.ENDED, "a", 0, 0);
+        assertThat(broken()).containsExactly(Promise.DEADLINE);
+    }
+
+    @Test
+    void aLockThatAClientLeavesIsFound() {
+        at(99, Kind.ENDED, "a", 1, 0);
+        assertThat(broken()).containsExactly(Promise.LEFTOVERS);
+    }
+
+    @Test
+    void whatComesOfFaultsBeyondThePromiseIsCountedApart() {
+        at(55, Kind.BEYOND, "campaign");
+        hold(FIRST, "EXCLUSIVE", 10, 70, 1);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().beyond()).hasSize(1);
+    }
+
+    @Test
+    void anExcerptHasBothHoldersTheFaultsAndOnlyTheEndsOfRepeatedSamples() {
+        at(5, Kind.FAULT, "server-frozen");
+        hold(FIRST, "EXCLUSIVE", 10, 20, 1);
+        at(30, Kind.HELD, FIRST);
+        at(70, Kind.HELD, FIRST);
+        hold(SECOND, "EXCLUSIVE", 60, 90, 2);
+        at(40, Kind.HELD, "other-0-0");
+        History history = History.of(entries);
+        List<Entry> excerpt = verdict().violations().get(0).excerpt(history);
+        assertThat(excerpt)
+                .extracting(entry -> entry.at() / 1_000_000)
+                .containsExactly(5L, 9L, 10L, 20L, 59L, 60L, 70L, 90L);
+    }
+
+    @Test
+    void anEntryIsReadAsItWasWrittenAndOneCutShortIsLeftOut() {
+        Entry entry = Entry.of(7, Kind.WROTE, FIRST, "k", 1, true);
+        assertThat(Entry.parse(entry.line())).contains(entry);
+        assertThat(Entry.parse("7 WRO")).isEmpty();
+        assertThat(Entry.parse("7 WRO x")).isEmpty();
+    }
+}
