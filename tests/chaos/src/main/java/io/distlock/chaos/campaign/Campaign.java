@@ -140,7 +140,8 @@ public final class Campaign {
             journal.now(Kind.HEALED, fault.name(), ongoing.detail());
         } catch (RuntimeException failure) {
             // A store in trouble may refuse what it is asked for, such as moving its leader.
-            journal.now(Kind.HEALED, fault.name(), "failed:" + failure.getClass().getSimpleName());
+            journal.now(
+                    Kind.HEALED, fault.name(), "failed:" + failure.getClass().getSimpleName());
             store.heal();
         }
     }
@@ -153,7 +154,7 @@ public final class Campaign {
                 var request = access.locks()
                         .request("chaos", Integer.toString(key))
                         .withLeaseTime(store.lease())
-                        .withWaitTime(store.lease().plus(TO_BE_FREE));
+                        .withWaitTime(store.untilFree().plus(TO_BE_FREE));
                 try (HeldLock lock = access.locks().acquire(request)) {
                     lock.ensureHeld();
                 } catch (RuntimeException failure) {
@@ -161,7 +162,7 @@ public final class Campaign {
                 }
             }
         }
-        long deadline = ticker.nanos() + store.lease().plus(TO_BE_FREE).toNanos();
+        long deadline = ticker.nanos() + store.untilFree().plus(TO_BE_FREE).toNanos();
         List<String> keys = store.leftovers();
         while (!keys.isEmpty() && ticker.nanos() < deadline) {
             new Pause().of(Duration.ofMillis(200));

@@ -24,7 +24,7 @@ final class ClientProcess {
 
     /** Starts one; returns when it is at work or has failed to connect so far. */
     static ClientProcess start(
-            String name, Path journals, Path folder, long seed, int register, long leaseMillis, List<String> address) {
+            String name, Path journals, Path folder, long seed, int register, List<Duration> times, List<String> address) {
         Path journal = journals.resolve(name + ".journal");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -40,7 +40,8 @@ final class ClientProcess {
                 journal.toString(),
                 Long.toString(seed),
                 Integer.toString(register),
-                Long.toString(leaseMillis),
+                Long.toString(times.get(0).toMillis()),
+                Long.toString(times.get(1).toMillis()),
                 Integer.toString(Campaign.KEYS)));
         command.addAll(address);
         ServerProcess process = ServerProcess.start(name, folder, command);

@@ -51,7 +51,7 @@ final class Clients implements AutoCloseable {
                 folder.path(),
                 random.nextLong(),
                 register,
-                store.lease().toMillis(),
+                List.of(store.lease(), longEnough()),
                 store.address(place));
         written.add(client.journal());
         return client;
@@ -59,7 +59,7 @@ final class Clients implements AutoCloseable {
 
     /** One freeze for longer than a lease, so that the control has its chance. */
     void freezeOne() {
-        freeze(random.nextInt(running.size()), store.lease().multipliedBy(3).dividedBy(2));
+        freeze(random.nextInt(running.size()), longEnough());
     }
 
     /** Something happens to one of them. */
@@ -72,9 +72,14 @@ final class Clients implements AutoCloseable {
             running.set(place, startAt(place));
             journal.now(Kind.HEALED, "client-killed", "place-" + place);
         } else {
-            long most = store.lease().multipliedBy(2).toMillis();
+            long most = longEnough().toMillis();
             freeze(place, Duration.ofMillis(50 + random.nextInt((int) most)));
         }
+    }
+
+    /** For somebody else to get the lock of a client that is frozen or does not renew. */
+    private Duration longEnough() {
+        return store.untilFree().multipliedBy(3).dividedBy(2);
     }
 
     private void freeze(int place, Duration time) {

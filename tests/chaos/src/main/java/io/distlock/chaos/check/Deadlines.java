@@ -30,7 +30,8 @@ final class Deadlines {
         Set<String> ended =
                 history.entries(Kind.ENDED).stream().map(Entry::subject).collect(Collectors.toSet());
         return history.attempts().stream()
-                .filter(attempt -> isLate(attempt, stalls, callTimeout, connected.getOrDefault(attempt.client(), 0L)) || isOpen(attempt, ended))
+                .filter(attempt -> isLate(attempt, stalls, callTimeout, connected.getOrDefault(attempt.client(), 0L))
+                        || isOpen(attempt, ended))
                 .map(Deadlines::violation)
                 .toList();
     }

@@ -1,10 +1,12 @@
 package io.distlock.chaos.client;
 
+import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.Journal;
 import io.distlock.spi.Ticker;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,11 +14,13 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A client's JVM: some threads that take locks until the process is asked to end (SIGTERM), and a journal of what they saw.
- * {@code ChaosClient name journal seed registerPort leaseMillis keys address...}
+ * {@code ChaosClient name journal seed registerPort leaseMillis longestBodyMillis keys address...}
  */
 public final class ChaosClient {
 
     private static final int THREADS = 3;
+    private static final int LOOKS = 50;
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
     private ChaosClient() {}
 
@@ -30,8 +34,8 @@ public final class ChaosClient {
         try (Journal journal = Journal.in(Path.of(arguments[1]), ticker)) {
             Pacer.start(name, journal, ticker);
             Workload load = new Workload(
-                    Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Integer.parseInt(arguments[5]));
-            List<String> address = Arrays.asList(arguments).subList(6, arguments.length);
+                    Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Long.parseLong(arguments[5]), Integer.parseInt(arguments[6]));
+            List<String> address = Arrays.asList(arguments).subList(7, arguments.length);
             work(name, journal, Integer.parseInt(arguments[3]), load, address, stop);
         } finally {
             ended.countDown();
@@ -64,12 +68,17 @@ public final class ChaosClient {
             for (Thread thread : threads) {
                 thread.join();
             }
-            journal.now(
-                    Kind.ENDED,
-                    name,
-                    access.locks().held().count(),
-                    access.locks().waiting().count());
+            recordTheEnd(name, journal, access.locks());
         }
+    }
+
+    /** A call that has ended is counted as one that waits for a moment longer. */
+    private static void recordTheEnd(String name, Journal journal, LockClient locks) throws InterruptedException {
+        for (int look = 0; look < LOOKS && locks.held().count() + locks.waiting().count() > 0; look++) {
+            Thread.sleep(BETWEEN_LOOKS.toMillis());
+        }
+        journal.now(
+                Kind.ENDED, name, locks.held().count(), locks.waiting().count());
     }
 
     private static void endOrderly(CountDownLatch stop, CountDownLatch ended) {

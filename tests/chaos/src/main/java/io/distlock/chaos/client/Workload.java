@@ -12,9 +12,10 @@ import java.util.Random;
  *
  * @param seed the seed
  * @param leaseMillis the lease time
+ * @param longestBodyMillis the longest time that a body takes
  * @param keys how many locks there are
  */
-record Workload(long seed, long leaseMillis, int keys) {
+record Workload(long seed, long leaseMillis, long longestBodyMillis, int keys) {
 
     private static final double READERS = 0.15;
     private static final double UNRENEWED = 0.2;
@@ -65,7 +66,7 @@ record Workload(long seed, long leaseMillis, int keys) {
         /** Mostly short, so that many grants follow each other; sometimes longer than a lease. */
         private Duration body() {
             double kind = random.nextDouble();
-            long most = kind < 0.7 ? 30 : kind < 0.9 ? leaseMillis : 2 * leaseMillis;
+            long most = kind < 0.7 ? 30 : kind < 0.9 ? leaseMillis : longestBodyMillis;
             return Duration.ofMillis(1 + random.nextInt((int) most));
         }
 

@@ -15,6 +15,9 @@ public interface ChaosStore extends AutoCloseable {
     /** The lease time of the locks. */
     Duration lease();
 
+    /** How long after its last renewal the lock of a holder that has died is free, without further faults. */
+    Duration untilFree();
+
     /** What a client has to know to reach the store through the network. */
     List<String> address(int client);
 

@@ -15,6 +15,12 @@ import java.util.stream.Stream;
 public final class EtcdChaos implements ChaosStore {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    /** It counts leases in full seconds, and looks for those that are over twice a second. */
+    private static final Duration LATE = Duration.ofMillis(1_500);
+
+    /** What a waiter grants a holder whose lease, and not only its key, is gone. */
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
     private static final Duration LONGEST = Duration.ofMillis(2_500);
 
     /** Shorter than a lease by so much that a thawed leader finds none that it takes for expired. */
@@ -50,6 +56,11 @@ public final class EtcdChaos implements ChaosStore {
     @Override
     public Duration lease() {
         return LEASE;
+    }
+
+    @Override
+    public Duration untilFree() {
+        return LEASE.plus(LATE).plus(GRACE);
     }
 
     @Override

@@ -46,6 +46,11 @@ public final class RedisChaos implements ChaosStore {
     }
 
     @Override
+    public Duration untilFree() {
+        return lease();
+    }
+
+    @Override
     public List<String> address(int client) {
         return List.of(
                 "redis",
@@ -97,9 +102,9 @@ public final class RedisChaos implements ChaosStore {
         return server.probe().keys().stream().filter(RedisChaos::isLeftover).toList();
     }
 
-    /** The counters of tokens stay by design, one for each hash slot. */
+    /** Counters of tokens stay by design: one for each hash slot, and on Redlock one. */
     static boolean isLeftover(String key) {
-        return !key.startsWith("lock:fence:");
+        return !key.startsWith("lock:fence");
     }
 
     @Override

@@ -55,6 +55,11 @@ public final class RedlockChaos implements ChaosStore {
     }
 
     @Override
+    public Duration untilFree() {
+        return lease();
+    }
+
+    @Override
     public List<String> address(int client) {
         return address(network.of(client).stream().map(RedlockChaos::address));
     }

@@ -1,5 +1,6 @@
 package io.distlock.chaos.store;
 
+import io.distlock.test.sql.SqlServer.Product;
 import java.util.List;
 
 /** The stores under test. */
@@ -9,7 +10,7 @@ public final class Stores {
     public static final int CLIENTS = 3;
 
     /** Those there are. */
-    public static final List<String> PROVIDERS = List.of("redis");
+    public static final List<String> PROVIDERS = List.of("redis", "redlock", "etcd", "postgresql", "mariadb");
 
     private Stores() {}
 
@@ -17,6 +18,10 @@ public final class Stores {
     public static ChaosStore start(String provider) {
         return switch (provider) {
             case "redis" -> RedisChaos.start(CLIENTS);
+            case "redlock" -> RedlockChaos.start(CLIENTS);
+            case "etcd" -> EtcdChaos.start(CLIENTS);
+            case "postgresql" -> DatabaseChaos.start(Product.POSTGRESQL, CLIENTS);
+            case "mariadb" -> DatabaseChaos.start(Product.MARIADB, CLIENTS);
             default -> throw new IllegalArgumentException("no provider is called " + provider);
         };
     }

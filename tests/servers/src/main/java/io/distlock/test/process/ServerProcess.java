@@ -143,6 +143,15 @@ public final class ServerProcess implements AutoCloseable {
         guard.dismiss();
     }
 
+    /** Tells it to end at once without putting anything in order (SIGQUIT), and waits until it has ended. */
+    public void quit() {
+        signal("QUIT");
+        if (!hasEndedWithin(TIME_TO_DIE)) {
+            throw failure("did not end within " + TIME_TO_DIE + " after SIGQUIT");
+        }
+        guard.dismiss();
+    }
+
     /** The same as {@link #kill()}. */
     @Override
     public void close() {

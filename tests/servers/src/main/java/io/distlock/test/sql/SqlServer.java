@@ -18,7 +18,7 @@ import java.util.Locale;
 
 /**
  * A real database server with an empty database {@code test}, on a free port of the loopback interface and with data in
- * a temp folder. Durability is switched off. Not thread-safe.
+ * a temp folder. Commits survive the death of the server, not that of the machine. Not thread-safe.
  */
 public final class SqlServer implements AutoCloseable {
 
@@ -54,12 +54,17 @@ public final class SqlServer implements AutoCloseable {
                                 "listen_addresses=127.0.0.1",
                                 "unix_socket_directories=",
                                 "fsync=off",
-                                "synchronous_commit=off",
                                 "full_page_writes=off",
                                 "shared_buffers=16MB",
                                 "max_connections=200")
                         .forEach(setting -> command.addAll(List.of("-c", setting)));
                 return command;
+            }
+
+            /** By SIGQUIT, after which the next start recovers: after SIGKILL its processes would outlive it for a while. */
+            @Override
+            void crash(ServerProcess server) {
+                server.quit();
             }
 
             @Override
@@ -94,7 +99,7 @@ public final class SqlServer implements AutoCloseable {
                         "--pid-file=" + folder.resolve("pid"),
                         "--skip-grant-tables",
                         "--skip-networking=0",
-                        "--innodb-flush-log-at-trx-commit=0",
+                        "--innodb-flush-log-at-trx-commit=2",
                         "--innodb-buffer-pool-size=32M",
                         "--innodb-log-file-size=16M");
             }
@@ -119,6 +124,11 @@ public final class SqlServer implements AutoCloseable {
 
         abstract List<String> serve(Path folder, Path data, int port);
 
+        /** Ends the server at once. */
+        void crash(ServerProcess server) {
+            server.kill();
+        }
+
         /** The JDBC address of a server on this port. */
         public abstract String url(int port);
 
@@ -132,7 +142,7 @@ public final class SqlServer implements AutoCloseable {
     private final Product product;
     private final int port;
     private final TestFolder folder;
-    private final ServerProcess process;
+    private ServerProcess process;
 
     private SqlServer(Product product, int port, TestFolder folder, ServerProcess process) {
         this.product = product;
@@ -151,18 +161,35 @@ public final class SqlServer implements AutoCloseable {
         TestFolder folder = TestFolder.create(product.name().toLowerCase(Locale.ROOT));
         try {
             SqlPrograms.giveTo(product.user, folder.path());
-            Path data = folder.path().resolve("data");
-            SqlPrograms.run(folder.path(), SqlPrograms.as(product.user, product.create(folder.path(), data)));
+            SqlPrograms.run(folder.path(), SqlPrograms.as(product.user, product.create(folder.path(), data(folder))));
             int port = FreePort.next();
-            ServerProcess process = ServerProcess.start(
-                    "database", folder.path(), SqlPrograms.as(product.user, product.serve(folder.path(), data, port)));
-            SqlServer server = new SqlServer(product, port, folder, process);
-            process.awaitReady(TIME_TO_START, server::answers);
+            SqlServer server = new SqlServer(product, port, folder, launch(product, folder, port));
+            server.process.awaitReady(TIME_TO_START, server::answers);
             return server;
         } catch (RuntimeException failure) {
             folder.close();
             throw failure;
         }
+    }
+
+    private static Path data(TestFolder folder) {
+        return folder.path().resolve("data");
+    }
+
+    private static ServerProcess launch(Product product, TestFolder folder, int port) {
+        List<String> command = product.serve(folder.path(), data(folder), port);
+        return ServerProcess.start("database", folder.path(), SqlPrograms.as(product.user, command));
+    }
+
+    /** Ends it as a crash does, with all of its processes. */
+    public void crash() {
+        product.crash(process);
+    }
+
+    /** Starts one that has crashed again, on the same port, with what it has on disk; waits until it accepts connections. */
+    public void restart() {
+        process = launch(product, folder, port);
+        process.awaitReady(TIME_TO_START, this::answers);
     }
 
     public Product product() {
