@@ -12,28 +12,36 @@ import java.util.random.RandomGenerator;
  *
  * @param providers against which providers, in this order
  * @param duration how long each
- * @param seed with which seed
+ * @param seeds with which seeds
+ * @param page whether the figures go on the page
  */
-record Arguments(List<String> providers, Duration duration, long seed) {
+record Arguments(List<String> providers, Duration duration, List<Long> seeds, boolean page) {
 
     private static final int SEEDS = 1_000_000;
     private static final String USAGE =
-            "scripts/chaos [provider ...] [--minutes M] [--seed S]; providers: " + String.join(", ", Stores.PROVIDERS);
+            "scripts/chaos [provider ...] [--minutes M] [--seed S ...] [--page]; providers: "
+                    + String.join(", ", Stores.PROVIDERS);
 
     static Arguments of(List<String> words) {
         List<String> providers = new ArrayList<>();
         Duration duration = Duration.ofMinutes(1);
-        long seed = RandomGenerator.getDefault().nextInt(SEEDS);
+        List<Long> seeds = new ArrayList<>();
+        boolean page = false;
         Iterator<String> rest = words.iterator();
         while (rest.hasNext()) {
             String word = rest.next();
             switch (word) {
                 case "--minutes" -> duration = Duration.ofMillis((long) (number(rest, word) * 60_000));
-                case "--seed" -> seed = (long) number(rest, word);
+                case "--seed" -> seeds.add((long) number(rest, word));
+                case "--page" -> page = true;
                 default -> providers.add(provider(word));
             }
         }
-        return new Arguments(providers.isEmpty() ? Stores.PROVIDERS : List.copyOf(providers), duration, seed);
+        if (seeds.isEmpty()) {
+            seeds.add((long) RandomGenerator.getDefault().nextInt(SEEDS));
+        }
+        List<String> chosen = providers.isEmpty() ? Stores.PROVIDERS : List.copyOf(providers);
+        return new Arguments(chosen, duration, List.copyOf(seeds), page);
     }
 
     private static String provider(String word) {

@@ -1,14 +1,16 @@
 package io.distlock.chaos;
 
 import io.distlock.chaos.campaign.Campaign;
+import io.distlock.chaos.campaign.EvidencePage;
+import io.distlock.chaos.campaign.Figures;
 import io.distlock.chaos.campaign.Result;
 import io.distlock.chaos.store.ChaosStore;
 import io.distlock.chaos.store.Stores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Runs campaigns: see {@code scripts/chaos}. */
@@ -28,16 +30,18 @@ public final class Chaos {
             System.exit(2);
             return;
         }
+        List<Figures> figures = new ArrayList<>();
         boolean good = true;
         for (String provider : arguments.providers()) {
-            Result result = run(provider, arguments.seed(), arguments.duration(), FOLDER);
-            System.out.println(result.report());
-            Files.writeString(
-                    FOLDER.resolve("figures.csv"),
-                    result.figures().line() + '\n',
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.APPEND);
-            good &= result.verdict().isGood();
+            for (long seed : arguments.seeds()) {
+                Result result = run(provider, seed, arguments.duration(), FOLDER);
+                System.out.println(result.report());
+                figures.add(result.figures());
+                good &= result.verdict().isGood();
+            }
+        }
+        if (arguments.page()) {
+            new EvidencePage(Path.of("docs")).write(System.getProperty("chaos.origin", "an unknown commit"), figures);
         }
         System.exit(good ? 0 : 1);
     }

@@ -24,7 +24,13 @@ final class ClientProcess {
 
     /** Starts one; returns when it is at work or has failed to connect so far. */
     static ClientProcess start(
-            String name, Path journals, Path folder, long seed, int register, List<Duration> times, List<String> address) {
+            String name,
+            Path journals,
+            Path folder,
+            long seed,
+            int register,
+            List<Duration> times,
+            List<String> address) {
         Path journal = journals.resolve(name + ".journal");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

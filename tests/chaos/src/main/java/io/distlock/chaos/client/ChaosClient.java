@@ -34,7 +34,10 @@ public final class ChaosClient {
         try (Journal journal = Journal.in(Path.of(arguments[1]), ticker)) {
             Pacer.start(name, journal, ticker);
             Workload load = new Workload(
-                    Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Long.parseLong(arguments[5]), Integer.parseInt(arguments[6]));
+                    Long.parseLong(arguments[2]),
+                    Long.parseLong(arguments[4]),
+                    Long.parseLong(arguments[5]),
+                    Integer.parseInt(arguments[6]));
             List<String> address = Arrays.asList(arguments).subList(7, arguments.length);
             work(name, journal, Integer.parseInt(arguments[3]), load, address, stop);
         } finally {
@@ -74,11 +77,12 @@ public final class ChaosClient {
 
     /** A call that has ended is counted as one that waits for a moment longer. */
     private static void recordTheEnd(String name, Journal journal, LockClient locks) throws InterruptedException {
-        for (int look = 0; look < LOOKS && locks.held().count() + locks.waiting().count() > 0; look++) {
+        for (int look = 0;
+                look < LOOKS && locks.held().count() + locks.waiting().count() > 0;
+                look++) {
             Thread.sleep(BETWEEN_LOOKS.toMillis());
         }
-        journal.now(
-                Kind.ENDED, name, locks.held().count(), locks.waiting().count());
+        journal.now(Kind.ENDED, name, locks.held().count(), locks.waiting().count());
     }
 
     private static void endOrderly(CountDownLatch stop, CountDownLatch ended) {

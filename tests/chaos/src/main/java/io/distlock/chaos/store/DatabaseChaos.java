@@ -23,9 +23,11 @@ public final class DatabaseChaos implements ChaosStore {
     private static final Duration LEASE = Duration.ofSeconds(2);
     private static final Duration LONGEST = Duration.ofMillis(2_500);
     private static final String SESSIONS_OF_POSTGRESQL =
-            "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not null";
+            "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not"
+                    + " null";
     private static final String SESSIONS_OF_MARIADB =
-            "select concat('kill ', id) from information_schema.processlist where id <> connection_id() and user = 'root'";
+            "select concat('kill ', id) from information_schema.processlist where id <> connection_id() and user ="
+                    + " 'root'";
 
     private final SqlServer server;
     private final Network network;

@@ -1,0 +1,98 @@
+package io.distlock.chaos.campaign;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The table of the last campaign on {@code docs/evidence.md}, written from {@code docs/evidence.csv} and never by hand. */
+public final class EvidencePage {
+
+    private static final String BEGIN = "<!-- written by scripts/chaos --page -->";
+    private static final String END = "<!-- end -->";
+    private static final List<String> HEAD = List.of(
+            "| provider | seed | time | clients killed or frozen | other faults | grants | losses told | stale writes"
+                    + " refused | **broken promises** | beyond the promise | without the protection |",
+            "|---|---|---|---|---|---|---|---|---|---|---|");
+
+    private final Path page;
+    private final Path data;
+
+    /** The page in a folder. */
+    public EvidencePage(Path folder) {
+        this.page = folder.resolve("evidence.md");
+        this.data = folder.resolve("evidence.csv");
+    }
+
+    /**
+     * Writes the data and the table.
+     *
+     * @param origin date and commit
+     * @param figures one for each campaign
+     */
+    public void write(String origin, List<Figures> figures) {
+        List<String> lines = new ArrayList<>(List.of(origin));
+        figures.stream().map(Figures::line).forEach(lines::add);
+        try {
+            Files.write(data, lines);
+            Files.writeString(page, expected());
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** The page as it is. */
+    public String actual() {
+        try {
+            return Files.readString(page);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    /** The page as it must be by the data. */
+    public String expected() {
+        String text = actual();
+        int begin = text.indexOf(BEGIN);
+        int end = text.indexOf(END);
+        if (begin < 0 || end < begin) {
+            throw new IllegalStateException("%s lacks the lines %s and %s".formatted(page, BEGIN, END));
+        }
+        return text.substring(0, begin) + BEGIN + '\n' + table() + text.substring(end);
+    }
+
+    private String table() {
+        List<String> lines;
+        try {
+            lines = Files.readAllLines(data);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+        Stream<String> rows = lines.stream().skip(1).map(Figures::parse).map(EvidencePage::row);
+        return "Campaigns of " + lines.get(0) + ":\n\n"
+                + String.join("\n", Stream.concat(HEAD.stream(), rows).toList()) + "\n";
+    }
+
+    private static String row(Figures each) {
+        return "| %s (%s) | %d | %d s | %d | %d | %d of %d | %d | %d of %d | **%d** | %d | %d overlaps, %d stale writes |"
+                .formatted(
+                        each.provider(),
+                        each.server(),
+                        each.seed(),
+                        each.seconds(),
+                        each.clientFaults(),
+                        each.storeFaults(),
+                        each.grants(),
+                        each.attempts(),
+                        each.losses(),
+                        each.refused(),
+                        each.writes(),
+                        each.violations(),
+                        each.beyond(),
+                        each.overlaps(),
+                        each.staleWrites());
+    }
+}
