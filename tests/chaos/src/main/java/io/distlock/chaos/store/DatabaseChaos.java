@@ -4,6 +4,7 @@ import io.distlock.chaos.store.Fault.Ongoing;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.sql.SqlServer;
 import io.distlock.test.sql.SqlServer.Product;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -43,7 +44,11 @@ public final class DatabaseChaos implements ChaosStore {
     public static DatabaseChaos start(Product product, int clients) {
         SqlServer server = SqlServer.start(product);
         DatabaseChaos started = new DatabaseChaos(
-                server, Network.of(clients, List.of(new InetSocketAddress("127.0.0.1", server.port())), LONGEST));
+                server,
+                Network.of(
+                        clients,
+                        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())),
+                        LONGEST));
         String script = product == Product.POSTGRESQL ? "schema-postgresql.sql" : "schema-mysql.sql";
         new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/" + script)).execute(source(server));
         return started;

@@ -36,7 +36,7 @@ final class Network implements AutoCloseable {
         return new Network(
                 IntStream.range(0, clients)
                         .mapToObj(client -> servers.stream()
-                                .map(server -> FaultProxy.to(server.getHostString(), server.getPort()))
+                                .map(server -> FaultProxy.to(server.getAddress().getHostAddress(), server.getPort()))
                                 .toList())
                         .toList(),
                 longest);
