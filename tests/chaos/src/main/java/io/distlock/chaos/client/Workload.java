@@ -18,7 +18,7 @@ import java.util.Random;
 record Workload(long seed, long leaseMillis, long longestBodyMillis, int keys) {
 
     private static final double READERS = 0.15;
-    private static final double UNRENEWED = 0.2;
+    private static final double UNRENEWED = 0.4;
     private static final double CHECKED = 0.6;
     private static final double CANCELLED = 0.1;
 
@@ -66,7 +66,7 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis, int keys) {
         /** Mostly short, so that many grants follow each other; sometimes longer than a lease. */
         private Duration body() {
             double kind = random.nextDouble();
-            long most = kind < 0.7 ? 30 : kind < 0.9 ? leaseMillis : longestBodyMillis;
+            long most = kind < 0.6 ? 30 : kind < 0.75 ? leaseMillis : longestBodyMillis;
             return Duration.ofMillis(1 + random.nextInt((int) most));
         }
 

@@ -10,10 +10,15 @@ import java.util.Random;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** The ways from each client to each server, through proxies, and what can happen to them. */
+/**
+ * The ways from each client to each server, through proxies, and what can happen to them. One client is far away at all times:
+ * what it learns is old.
+ */
 final class Network implements AutoCloseable {
 
     private static final int SLOWEST_MILLIS = 400;
+    private static final int DISTANT = 0;
+    private static final Duration DISTANCE = Duration.ofMillis(150);
 
     /** For each client, the proxies before the servers, in their order. */
     private final List<List<FaultProxy>> ways;
@@ -23,6 +28,7 @@ final class Network implements AutoCloseable {
     private Network(List<List<FaultProxy>> ways, Duration longest) {
         this.ways = ways;
         this.longest = longest;
+        heal();
     }
 
     /**
@@ -72,7 +78,7 @@ final class Network implements AutoCloseable {
         return Fault.lasting(name, longest, random -> {
             int client = random.nextInt(ways.size());
             ways.get(client).forEach(fault);
-            return new Ongoing("client-" + client, () -> ways.get(client).forEach(FaultProxy::pass));
+            return new Ongoing("client-" + client, () -> heal(client));
         });
     }
 
@@ -80,9 +86,7 @@ final class Network implements AutoCloseable {
         int client = random.nextInt(ways.size());
         Duration delay = Duration.ofMillis(1 + random.nextInt(SLOWEST_MILLIS));
         ways.get(client).forEach(way -> way.delayReplies(delay));
-        return new Ongoing(
-                "client-" + client + "-by-" + delay.toMillis() + "ms",
-                () -> ways.get(client).forEach(FaultProxy::pass));
+        return new Ongoing("client-" + client + "-by-" + delay.toMillis() + "ms", () -> heal(client));
     }
 
     private Ongoing isolateServer(Random random) {
@@ -91,13 +95,12 @@ final class Network implements AutoCloseable {
             way.get(server).refuse();
             way.get(server).cut();
         });
-        return new Ongoing(
-                "server-" + server, () -> ways.forEach(way -> way.get(server).pass()));
+        return new Ongoing("server-" + server, this::heal);
     }
 
     private Ongoing onAll(Consumer<FaultProxy> fault) {
         all(fault);
-        return new Ongoing("all", () -> all(FaultProxy::pass));
+        return new Ongoing("all", this::heal);
     }
 
     private void all(Consumer<FaultProxy> action) {
@@ -106,7 +109,14 @@ final class Network implements AutoCloseable {
 
     /** Back to normal. */
     void heal() {
-        all(FaultProxy::pass);
+        IntStream.range(0, ways.size()).forEach(this::heal);
+    }
+
+    private void heal(int client) {
+        ways.get(client).forEach(FaultProxy::pass);
+        if (client == DISTANT) {
+            ways.get(client).forEach(way -> way.delayReplies(DISTANCE));
+        }
     }
 
     @Override
