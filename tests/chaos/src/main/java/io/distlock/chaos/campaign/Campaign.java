@@ -64,6 +64,7 @@ public final class Campaign {
                 RegisterServer register = RegisterServer.start(journal);
                 Clients clients = new Clients(store, journal, folder, register.port(), seed, pause)) {
             clients.start();
+            clients.provoke(register);
             disturb(journal, clients);
             store.heal();
             clients.stop();
@@ -99,7 +100,6 @@ public final class Campaign {
 
     private void disturbClients(Clients clients) {
         Random random = new Random(seed + 1);
-        clients.freezeOne();
         while (!pause.isOver()) {
             pause.upTo(BETWEEN_CLIENT_FAULTS, random);
             if (!pause.isOver()) {

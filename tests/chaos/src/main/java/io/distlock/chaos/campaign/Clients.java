@@ -2,6 +2,7 @@ package io.distlock.chaos.campaign;
 
 import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
+import io.distlock.chaos.history.History;
 import io.distlock.chaos.history.Journal;
 import io.distlock.chaos.store.ChaosStore;
 import io.distlock.chaos.store.Stores;
@@ -16,6 +17,8 @@ import java.util.Random;
 final class Clients implements AutoCloseable {
 
     private static final double KILLED = 0.4;
+    private static final int TRIES = 200;
+    private static final Duration TO_WRITE = Duration.ofMillis(200);
 
     private final ChaosStore store;
     private final Journal journal;
@@ -57,9 +60,28 @@ final class Clients implements AutoCloseable {
         return client;
     }
 
-    /** One freeze for longer than a lease, so that the control has its chance. */
-    void freezeOne() {
-        freeze(random.nextInt(running.size()), longEnough());
+    /**
+     * Gives the control its chance, before any other fault: freezes holders that will not ask their lock, until one of them has
+     * written after its successor.
+     */
+    void provoke(RegisterServer register) {
+        for (int tries = 0; tries < TRIES && !register.hasRefused(); tries++) {
+            int place = random.nextInt(running.size());
+            running.get(place).freeze();
+            if (isHeadstrong(Journal.read(running.get(place).journal()))) {
+                pause.of(longEnough());
+            }
+            running.get(place).thaw();
+            pause.upTo(TO_WRITE, random);
+        }
+    }
+
+    /** Whether a client has a lock alone and will not ask whether it still has. */
+    private static boolean isHeadstrong(List<Entry> entries) {
+        return History.of(entries).attempts().stream()
+                .filter(attempt -> !attempt.checked() && !attempt.shared())
+                .flatMap(attempt -> attempt.hold().stream())
+                .anyMatch(hold -> hold.releasing().isEmpty());
     }
 
     /** Something happens to one of them. */

@@ -23,6 +23,7 @@ final class RegisterServer implements AutoCloseable {
     private final ServerSocket socket;
     private final Journal journal;
     private final Map<String, Long> largest = new HashMap<>();
+    private boolean refused;
 
     private RegisterServer(ServerSocket socket, Journal journal) {
         this.socket = socket;
@@ -38,6 +39,11 @@ final class RegisterServer implements AutoCloseable {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
+    }
+
+    /** Whether the fence has refused a write so far. */
+    synchronized boolean hasRefused() {
+        return refused;
     }
 
     int port() {
@@ -73,6 +79,7 @@ final class RegisterServer implements AutoCloseable {
         if (letIn) {
             largest.put(key, token);
         }
+        refused |= !letIn;
         journal.now(Kind.WROTE, attempt, key, token, letIn);
     }
 

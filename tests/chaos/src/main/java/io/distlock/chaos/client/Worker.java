@@ -67,7 +67,8 @@ final class Worker implements Runnable {
                 step.request().keys().get(0).text(),
                 step.request().mode(),
                 step.request().options().waitTime().toMillis(),
-                step.request().options().leaseTime().toMillis());
+                step.request().options().leaseTime().toMillis(),
+                step.checked());
         CompletableFuture<HeldLock> call = locks.acquireAsync(step.request());
         try {
             HeldLock lock = call.get(step.patience().toMillis(), TimeUnit.MILLISECONDS);

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
  * @param client whose
  * @param key the lock
  * @param shared whether it is to be shared with other readers
+ * @param checked whether its body ends when its lock says that it is no longer held
  * @param waitNanos how long it may wait
  * @param asked when it began
  * @param answered when it ended; empty if the client died before
@@ -21,6 +22,7 @@ public record Attempt(
         String client,
         String key,
         boolean shared,
+        boolean checked,
         long waitNanos,
         long asked,
         OptionalLong answered,

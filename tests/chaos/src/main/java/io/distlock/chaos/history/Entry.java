@@ -22,7 +22,7 @@ public record Entry(long at, Kind kind, String subject, List<String> words) {
         ENDED,
         /** A client's process did not run for a while, which ends now [nanoseconds]. */
         STALLED,
-        /** An attempt begins [key, mode, wait ms, lease ms]. */
+        /** An attempt begins [key, mode, wait ms, lease ms, whether its body asks its lock]. */
         ASKED,
         /** An attempt has the lock; read after the call has returned [token]. */
         GRANTED,

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 public final class History {
 
     private static final String SHARED = "SHARED";
+    private static final int CHECKED = 4;
     private static final long MILLI = 1_000_000;
 
     private final List<Entry> entries;
@@ -57,6 +58,7 @@ public final class History {
                     client(id),
                     asked.word(0),
                     shared,
+                    Boolean.parseBoolean(asked.word(CHECKED)),
                     asked.number(2) * MILLI,
                     asked.at(),
                     time(answer),

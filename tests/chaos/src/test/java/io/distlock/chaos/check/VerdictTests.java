@@ -24,7 +24,7 @@ class VerdictTests {
     }
 
     private void asked(long millis, String attempt, String mode) {
-        at(millis, Kind.ASKED, attempt, "k", mode, 100, 1_000);
+        at(millis, Kind.ASKED, attempt, "k", mode, 100, 1_000, true);
     }
 
     private void hold(String attempt, String mode, long granted, long held, long token) {
