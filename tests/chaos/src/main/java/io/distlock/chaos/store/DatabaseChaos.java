@@ -48,7 +48,8 @@ public final class DatabaseChaos implements ChaosStore {
                 Network.of(
                         clients,
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())),
-                        LONGEST));
+                        LONGEST,
+                        Network.FAR));
         String script = product == Product.POSTGRESQL ? "schema-postgresql.sql" : "schema-mysql.sql";
         new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/" + script)).execute(source(server));
         return started;

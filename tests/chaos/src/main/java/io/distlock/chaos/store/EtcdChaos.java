@@ -40,7 +40,7 @@ public final class EtcdChaos implements ChaosStore {
         List<InetSocketAddress> addresses = cluster.members().stream()
                 .map(member -> new InetSocketAddress(member.host(), member.port()))
                 .toList();
-        return new EtcdChaos(cluster, Network.of(clients, addresses, LONGEST));
+        return new EtcdChaos(cluster, Network.of(clients, addresses, LONGEST, Network.FAR));
     }
 
     @Override

@@ -16,18 +16,22 @@ import java.util.stream.IntStream;
  */
 final class Network implements AutoCloseable {
 
+    /** How far away it is where a node may take longer to answer. */
+    static final Duration FAR = Duration.ofMillis(150);
+
     private static final int SLOWEST_MILLIS = 400;
     private static final int DISTANT = 0;
-    private static final Duration DISTANCE = Duration.ofMillis(150);
 
     /** For each client, the proxies before the servers, in their order. */
     private final List<List<FaultProxy>> ways;
 
     private final Duration longest;
+    private final Duration distance;
 
-    private Network(List<List<FaultProxy>> ways, Duration longest) {
+    private Network(List<List<FaultProxy>> ways, Duration longest, Duration distance) {
         this.ways = ways;
         this.longest = longest;
+        this.distance = distance;
         heal();
     }
 
@@ -37,15 +41,17 @@ final class Network implements AutoCloseable {
      * @param clients how many clients
      * @param servers where the servers are
      * @param longest how long a fault lasts at most
+     * @param distance how much later the distant client hears of everything
      */
-    static Network of(int clients, List<InetSocketAddress> servers, Duration longest) {
+    static Network of(int clients, List<InetSocketAddress> servers, Duration longest, Duration distance) {
         return new Network(
                 IntStream.range(0, clients)
                         .mapToObj(client -> servers.stream()
                                 .map(server -> FaultProxy.to(server.getAddress().getHostAddress(), server.getPort()))
                                 .toList())
                         .toList(),
-                longest);
+                longest,
+                distance);
     }
 
     /** Where a client reaches the servers, in their order. */
@@ -115,7 +121,7 @@ final class Network implements AutoCloseable {
     private void heal(int client) {
         ways.get(client).forEach(FaultProxy::pass);
         if (client == DISTANT) {
-            ways.get(client).forEach(way -> way.delayReplies(DISTANCE));
+            ways.get(client).forEach(way -> way.delayReplies(distance));
         }
     }
 

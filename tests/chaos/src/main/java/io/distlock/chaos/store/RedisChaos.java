@@ -27,7 +27,9 @@ public final class RedisChaos implements ChaosStore {
     public static RedisChaos start(int clients) {
         RedisServer server = RedisServer.start(RedisServerOptions.defaults().withPersistence());
         return new RedisChaos(
-                server, Network.of(clients, List.of(new InetSocketAddress(server.host(), server.port())), LONGEST));
+                server,
+                Network.of(
+                        clients, List.of(new InetSocketAddress(server.host(), server.port())), LONGEST, Network.FAR));
     }
 
     @Override

@@ -17,8 +17,13 @@ public final class RedlockChaos implements ChaosStore {
 
     private static final int NODES = 5;
 
+    /** A node has a twentieth of it to answer. */
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private static final Duration DISTANCE = Duration.ofMillis(60);
+
     /** A little longer than a lease: the guard's condition. */
-    private static final Duration QUARANTINE = RedisChaos.LEASE.plusMillis(500);
+    private static final Duration QUARANTINE = LEASE.plusMillis(500);
 
     private final List<RedisServer> servers;
     private final Network network;
@@ -35,7 +40,7 @@ public final class RedlockChaos implements ChaosStore {
         List<InetSocketAddress> addresses = servers.stream()
                 .map(server -> new InetSocketAddress(server.host(), server.port()))
                 .toList();
-        return new RedlockChaos(servers, Network.of(clients, addresses, RedisChaos.LONGEST));
+        return new RedlockChaos(servers, Network.of(clients, addresses, RedisChaos.LONGEST, DISTANCE));
     }
 
     @Override
@@ -51,7 +56,7 @@ public final class RedlockChaos implements ChaosStore {
 
     @Override
     public Duration lease() {
-        return RedisChaos.LEASE;
+        return LEASE;
     }
 
     @Override
