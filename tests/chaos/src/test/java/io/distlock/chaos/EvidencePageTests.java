@@ -30,7 +30,7 @@ class EvidencePageTests {
     void aCampaignReplacesTheTableAndNothingElse() throws IOException {
         Files.writeString(
                 folder.resolve("evidence.md"),
-                "before\n<!-- written by scripts/chaos --page -->\nold\n<!-- end -->\nafter\n");
+                "before\n<!-- written by scripts/chaos --page -->\nearlier figures\n<!-- end -->\nafter\n");
         EvidencePage page = new EvidencePage(folder);
         page.write("today", List.of(FIGURES));
         assertThat(page.actual())
@@ -39,7 +39,7 @@ class EvidencePageTests {
                 .contains("Campaigns of today:")
                 .contains("| redis (Redis 7) | 1 | 60 s | 2 | 3 | 5 of 9 | 4 | 7 of 8 | **0** | 6 | 11 overlaps, 12"
                         + " stale writes |")
-                .doesNotContain("old");
+                .doesNotContain("earlier figures");
     }
 
     @Test
