@@ -1,0 +1,61 @@
+package io.distlock.test.zookeeper;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How a server is set up. Immutable.
+ *
+ * @param tickTime the unit of its times: an ensemble's followers may be 5 ticks behind, and take 10 to join
+ * @param longestSession the longest session that it grants; the shortest one is two ticks
+ * @param settings further lines of its configuration, by name
+ */
+public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession, Map<String, String> settings) {
+
+    public ZooKeeperServerOptions {
+        settings = Map.copyOf(settings);
+    }
+
+    /**
+     * Ticks of half a second, sessions of up to 20 minutes.
+     *
+     * @return the options
+     */
+    public static ZooKeeperServerOptions defaults() {
+        return new ZooKeeperServerOptions(Duration.ofMillis(500), Duration.ofMinutes(20), Map.of());
+    }
+
+    /**
+     * With another tick.
+     *
+     * @param tickTime how long one takes
+     * @return the options
+     */
+    public ZooKeeperServerOptions withTickTime(Duration tickTime) {
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings);
+    }
+
+    /**
+     * With another limit of sessions.
+     *
+     * @param longestSession the longest session
+     * @return the options
+     */
+    public ZooKeeperServerOptions withLongestSession(Duration longestSession) {
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings);
+    }
+
+    /**
+     * With another setting.
+     *
+     * @param name its name, as in {@code zoo.cfg}
+     * @param value its value
+     * @return the options
+     */
+    public ZooKeeperServerOptions with(String name, String value) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(name, value);
+        return new ZooKeeperServerOptions(tickTime, longestSession, all);
+    }
+}
