@@ -43,9 +43,8 @@ record QueueNode(String name, int number, LockMode mode) {
 
     /** Those that hold the lock: the first; if it is shared, all up to the first exclusive one. */
     static List<QueueNode> holders(List<QueueNode> queue) {
-        List<QueueNode> shared = queue.stream()
-                .takeWhile(each -> each.mode == LockMode.SHARED)
-                .toList();
+        List<QueueNode> shared =
+                queue.stream().takeWhile(each -> each.mode == LockMode.SHARED).toList();
         return shared.isEmpty() ? queue.stream().limit(1).toList() : shared;
     }
 

@@ -89,8 +89,8 @@ final class SessionCalls implements Watcher {
                         data.getBytes(UTF_8),
                         acl.apply(queue),
                         CreateMode.EPHEMERAL_SEQUENTIAL,
-                        (code, path, context, name, stat) -> reply.answered(
-                                code, stat == null ? null : new Enqueued(name, stat, List.of())),
+                        (code, path, context, name, stat) ->
+                                reply.answered(code, stat == null ? null : new Enqueued(name, stat, List.of())),
                         null));
         return made.thenCombine(list(queue), (node, names) -> new Enqueued(node.path(), node.stat(), names));
     }

@@ -169,8 +169,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
      * lease: at most 1 % of it may be over, otherwise half.
      */
     private void grantIfFresh(QueuePlace own) {
-        long most = request.options().leaseTime().toNanos()
-                / (request.options().renew() ? 2 : 100);
+        long most = request.options().leaseTime().toNanos() / (request.options().renew() ? 2 : 100);
         if (own.session().age().toNanos() <= most) {
             grant(own);
             return;
@@ -214,6 +213,8 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
                 waitOut(own, path, ahead.keptFor().get(), content.stat().getCtime());
             } else {
                 failures = 0;
+                // As seen when the watch began.
+                request.listener().refused();
                 goOn(() -> parkFor(request.deadline().remaining()));
             }
         });

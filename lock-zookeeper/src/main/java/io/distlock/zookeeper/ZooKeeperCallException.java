@@ -25,15 +25,13 @@ final class ZooKeeperCallException extends RuntimeException {
     static ZooKeeperCallException of(int code, String path) {
         Code known = Code.get(code);
         String where = path.isEmpty() ? "" : " at " + path;
-        String why =
-                switch (known) {
-                    case CONNECTIONLOSS -> "the connection to ZooKeeper broke";
-                    case SESSIONEXPIRED -> "the session in ZooKeeper has expired";
-                    case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH ->
-                        "ZooKeeper denies access" + where
-                                + ". Check distributed-lock.zookeeper.username, password and acl";
-                    default -> "ZooKeeper answered " + known + where;
-                };
+        String why = switch (known) {
+            case CONNECTIONLOSS -> "the connection to ZooKeeper broke";
+            case SESSIONEXPIRED -> "the session in ZooKeeper has expired";
+            case NOAUTH, AUTHFAILED, SESSIONCLOSEDREQUIRESASLAUTH ->
+                "ZooKeeper denies access" + where + ". Check distributed-lock.zookeeper.username, password and acl";
+            default -> "ZooKeeper answered " + known + where;
+        };
         return new ZooKeeperCallException(why, known, null);
     }
 

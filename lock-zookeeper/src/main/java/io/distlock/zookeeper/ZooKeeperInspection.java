@@ -27,7 +27,9 @@ record ZooKeeperInspection(ZooKeeperSessions sessions, LockPaths paths) {
             boolean kept = node.keptFor().isPresent();
             return new Holder(
                     kept ? "kept" : content.text(),
-                    kept ? Optional.empty() : Optional.of(new FencingToken(content.stat().getCzxid())),
+                    kept
+                            ? Optional.empty()
+                            : Optional.of(new FencingToken(content.stat().getCzxid())),
                     Optional.empty());
         }
     }
@@ -69,9 +71,10 @@ record ZooKeeperInspection(ZooKeeperSessions sessions, LockPaths paths) {
             // A follower may be behind: it answers after it has caught up.
             calls.sync();
             return calls.list(path)
-                    .exceptionallyCompose(failure -> ZooKeeperCallException.of(failure).isNoNode()
-                            ? CompletableFuture.completedFuture(List.of())
-                            : CompletableFuture.failedFuture(failure))
+                    .exceptionallyCompose(
+                            failure -> ZooKeeperCallException.of(failure).isNoNode()
+                                    ? CompletableFuture.completedFuture(List.of())
+                                    : CompletableFuture.failedFuture(failure))
                     .thenCompose(names -> read(calls, path, QueueNode.queue(names)));
         });
     }
@@ -83,9 +86,10 @@ record ZooKeeperInspection(ZooKeeperSessions sessions, LockPaths paths) {
             CompletableFuture<Optional<Found>> one = calls.read(own)
                     .thenApply(content -> Optional.of(new Found(calls, own, each, content)))
                     // It has just left.
-                    .exceptionallyCompose(failure -> ZooKeeperCallException.of(failure).isNoNode()
-                            ? CompletableFuture.completedFuture(Optional.empty())
-                            : CompletableFuture.failedFuture(failure));
+                    .exceptionallyCompose(
+                            failure -> ZooKeeperCallException.of(failure).isNoNode()
+                                    ? CompletableFuture.completedFuture(Optional.empty())
+                                    : CompletableFuture.failedFuture(failure));
             all = all.thenCombine(one, (found, next) -> {
                 next.ifPresent(found::add);
                 return found;

@@ -40,8 +40,7 @@ final class ZooKeeperLeases {
     /** The lock takes over the acquisition's use of the session. */
     Grant add(QueuePlace place) {
         Moment since = place.session().validSince();
-        ZooKeeperLease lease =
-                new ZooKeeperLease(place, since, runtime.ticker().nanos(), this::watch);
+        ZooKeeperLease lease = new ZooKeeperLease(place, since, runtime.ticker().nanos(), this::watch);
         ZooKeeperLease known = held.putIfAbsent(lease.id, lease);
         if (known != null) {
             // The same owner has asked twice at once: the first grant stands.
@@ -189,8 +188,11 @@ final class ZooKeeperLeases {
         String kept = lease.place.queue() + '/' + lease.place.node().kept(keepFor);
         String what = "The lock '" + lease.key() + "' after its minimum hold time";
         Runnable delete = () -> runtime.reaper()
-                .reap(what, lease.believed(), () -> sessions.usual().thenCompose(session -> session.calls()
-                        .delete(kept)));
+                .reap(
+                        what,
+                        lease.believed(),
+                        () -> sessions.usual()
+                                .thenCompose(session -> session.calls().delete(kept)));
         return lease.session()
                 .calls()
                 .replace(lease.place.path(), kept)

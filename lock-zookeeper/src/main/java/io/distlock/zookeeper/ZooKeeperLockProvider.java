@@ -87,7 +87,8 @@ public final class ZooKeeperLockProvider implements LockProvider {
         if (needed.compareTo(options.longestSession()) > 0) {
             throw new IllegalArgumentException("lease time " + LockOptions.text(lock.leaseTime()) + " and lock-delay "
                     + LockOptions.text(lock.lockDelay()) + " need sessions of " + needed.toMillis()
-                    + " ms in ZooKeeper, and its servers allow " + options.longestSession().toMillis()
+                    + " ms in ZooKeeper, and its servers allow "
+                    + options.longestSession().toMillis()
                     + " ms: shorten the lease, or raise maxSessionTimeout on the servers and"
                     + " distributed-lock.zookeeper.max-session-timeout");
         }
@@ -153,8 +154,7 @@ public final class ZooKeeperLockProvider implements LockProvider {
                                 "sessions",
                                 sessions.describe(),
                                 "roundTripMillis",
-                                TimeUnit.NANOSECONDS.toMillis(
-                                        runtime.ticker().nanos() - asked))))
+                                TimeUnit.NANOSECONDS.toMillis(runtime.ticker().nanos() - asked))))
                 .exceptionally(failure -> new ProviderStatus(
                         ProviderStatus.State.DOWN,
                         Map.of(

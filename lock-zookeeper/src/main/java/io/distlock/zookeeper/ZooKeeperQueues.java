@@ -58,7 +58,9 @@ final class ZooKeeperQueues {
 
     /** Deletes the node with this id, if it was made. */
     CompletableFuture<Release> withdraw(ZooKeeperSession session, String queue, String id) {
-        return session.calls().list(queue).handle((names, failure) -> {
+        return session.calls()
+                .list(queue)
+                .handle((names, failure) -> {
                     if (failure == null) {
                         return names.stream()
                                 .flatMap(name -> QueueNode.of(name).stream())
@@ -76,10 +78,14 @@ final class ZooKeeperQueues {
 
     /** Withdraws a node that may have been made, or may yet be, in the background. */
     void reap(ZooKeeperSession session, String queue, String id, String owner) {
-        runtime.reaper().reap("The place of " + owner + " at " + queue, LONGEST_REAPING, () -> session.isLost()
-                // Its nodes are gone with it, or about to go.
-                ? CompletableFuture.completedFuture(Release.NOT_OWNER)
-                : withdraw(session, queue, id));
+        runtime.reaper()
+                .reap(
+                        "The place of " + owner + " at " + queue,
+                        LONGEST_REAPING,
+                        () -> session.isLost()
+                                // Its nodes are gone with it, or about to go.
+                                ? CompletableFuture.completedFuture(Release.NOT_OWNER)
+                                : withdraw(session, queue, id));
     }
 
     /** Deletes a node that was certainly made, in the background. */
@@ -87,7 +93,11 @@ final class ZooKeeperQueues {
         place.session().calls().delete(place.path()).thenAccept(release -> {
             if (release == Release.UNKNOWN) {
                 String what = "The place of " + place.request().owner() + " at " + place.queue();
-                runtime.reaper().reap(what, LONGEST_REAPING, () -> place.session().calls().delete(place.path()));
+                runtime.reaper()
+                        .reap(
+                                what,
+                                LONGEST_REAPING,
+                                () -> place.session().calls().delete(place.path()));
             }
         });
     }

@@ -179,7 +179,9 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
     String describe() {
         SessionValidity known = validity;
         return "0x" + Long.toHexString(client.getSessionId()) + ": " + client.getSessionTimeout() + " ms, "
-                + (known == null ? "connecting" : "confirmed " + known.confirmedAgo().toMillis() + " ms ago");
+                + (known == null
+                        ? "connecting"
+                        : "confirmed " + known.confirmedAgo().toMillis() + " ms ago");
     }
 
     /** When to confirm it, or to end it. */

@@ -175,8 +175,7 @@ final class ZooKeeperSessions {
     }
 
     private static void await(List<CompletableFuture<?>> flushed, List<Thread> ending, Duration limit) {
-        Timeouts.await(
-                CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new)), limit);
+        Timeouts.await(CompletableFuture.allOf(flushed.toArray(CompletableFuture<?>[]::new)), limit);
         try {
             for (Thread each : ending) {
                 each.join(Math.max(1, limit.toMillis() / ending.size()));
