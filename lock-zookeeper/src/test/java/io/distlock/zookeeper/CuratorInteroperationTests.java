@@ -218,7 +218,8 @@ class CuratorInteroperationTests {
             assertThat(ours.isHeld()).isTrue();
         }
         assertThat(theirs.acquire(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(client.tryAcquire(client.request(key).withMode(LockMode.SHARED).withWaitTime(Duration.ZERO)))
+        assertThat(client.tryAcquire(
+                        client.request(key).withMode(LockMode.SHARED).withWaitTime(Duration.ZERO)))
                 .isEmpty();
         theirs.release();
     }

@@ -13,8 +13,7 @@ class SessionValidityTests {
     private static final Duration TICK = Duration.ofSeconds(2);
 
     private final ManualTicker ticker = new ManualTicker();
-    private final SessionValidity validity =
-            new SessionValidity(ticker, TICK, ticker.now(), Duration.ofSeconds(100));
+    private final SessionValidity validity = new SessionValidity(ticker, TICK, ticker.now(), Duration.ofSeconds(100));
 
     private Moment send() {
         return ticker.now();
@@ -95,8 +94,7 @@ class SessionValidityTests {
         for (int lease : new int[] {1, 10, 30, 600}) {
             Duration believed = Duration.ofSeconds(lease);
             ZooKeeperLockOptions options = ZooKeeperLockOptions.defaults().withTickTime(TICK);
-            SessionValidity confirmed =
-                    new SessionValidity(ticker, TICK, ticker.now(), options.session(believed));
+            SessionValidity confirmed = new SessionValidity(ticker, TICK, ticker.now(), options.session(believed));
             for (int round = 0; round < 20; round++) {
                 ticker.advance(options.betweenConfirmations(believed));
                 assertThat(confirmed.validSince(believed).elapsedNanos(ticker))
