@@ -100,12 +100,15 @@ record ZooKeeperLockProperties(
     }
 
     CuratorFrameworkFactory.Builder builder(ZooKeeperConnectionDetails details) {
-        ZKClientConfig settings = new ZKClientConfig();
-        client.forEach(settings::setProperty);
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(details.getConnectString())
-                .zkClientConfig(settings)
                 .aclProvider(acl.provider());
+        if (!client.isEmpty()) {
+            // Not always: a ZookeeperFactory of the application's need not support it.
+            ZKClientConfig settings = new ZKClientConfig();
+            client.forEach(settings::setProperty);
+            builder.zkClientConfig(settings);
+        }
         if (details.getUsername() != null) {
             String digest = details.getUsername() + ':' + details.getPassword();
             builder.authorization("digest", digest.getBytes(StandardCharsets.UTF_8));

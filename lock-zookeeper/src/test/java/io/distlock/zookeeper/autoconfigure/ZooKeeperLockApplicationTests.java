@@ -3,6 +3,8 @@ package io.distlock.zookeeper.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockOptions;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spring.DistributedLock;
@@ -77,14 +79,18 @@ class ZooKeeperLockApplicationTests {
                 CuratorFramework curator =
                         CuratorFrameworkFactory.newClient(zooKeeper.server().connectString(), new RetryOneTime(100))) {
             curator.start();
-            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
-            assertThatThrownBy(() -> curator.getChildren().forPath("/private"))
-                    .isInstanceOf(KeeperException.NoAuthException.class);
-            // Another application, without the password.
-            try (ConfigurableApplicationContext stranger = run("--distributed-lock.key-prefix=private")) {
-                assertThatThrownBy(() -> stranger.getBean(Orders.class).ship("42"))
-                        .hasMessageContaining("ZooKeeper denies access")
-                        .hasMessageContaining("distributed-lock.zookeeper.username");
+            LockClient client = context.getBean(LockClients.class).primary();
+            // Held, since nodes vanish once they are empty.
+            try (HeldLock held = client.acquire(client.request("held"))) {
+                assertThat(held.isHeld()).isTrue();
+                assertThatThrownBy(() -> curator.getChildren().forPath("/private"))
+                        .isInstanceOf(KeeperException.NoAuthException.class);
+                // Another application, without the password.
+                try (ConfigurableApplicationContext stranger = run("--distributed-lock.key-prefix=private")) {
+                    assertThatThrownBy(() -> stranger.getBean(Orders.class).ship("42"))
+                            .hasMessageContaining("ZooKeeper denies access")
+                            .hasMessageContaining("distributed-lock.zookeeper.username");
+                }
             }
         }
     }

@@ -180,6 +180,15 @@ public final class FaultProxy implements AutoCloseable {
     }
 
     /**
+     * As {@link #silence}, but for the connections of some clients.
+     *
+     * @param clients which, by the port from which a client has connected
+     */
+    public void silenceClients(IntPredicate clients) {
+        links.stream().filter(link -> clients.test(link.clientPort())).forEach(Link::silence);
+    }
+
+    /**
      * Back to normal: undoes each of the above. Connections that have lost bytes are broken, since TCP never loses any
      * from the middle: what came next would be taken for the reply to another request.
      */

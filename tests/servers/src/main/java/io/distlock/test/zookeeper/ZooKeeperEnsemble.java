@@ -125,6 +125,17 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
         }
     }
 
+    /**
+     * Loses all that a follower and the leader send each other, as a firewall does that has forgotten their connection: neither
+     * notices before {@code syncLimit} is over.
+     *
+     * @param follower who is to hear nothing until {@link #reunite()}
+     */
+    public void silence(ZooKeeperServer follower) {
+        ProcessSockets own = ProcessSockets.of(follower.pid());
+        awaitLeader().member().proxies().forEach(proxy -> proxy.silenceClients(own::has));
+    }
+
     /** Lets all members reach each other again. */
     public void reunite() {
         members.forEach(each -> each.member().proxies().forEach(FaultProxy::pass));

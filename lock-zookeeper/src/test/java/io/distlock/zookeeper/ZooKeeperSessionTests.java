@@ -1,0 +1,247 @@
+package io.distlock.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockLoss;
+import io.distlock.LockOptions;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.support.LockRuntime;
+import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.zookeeper.ZooKeeperExtension;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What sessions and requests there are, and what happens when a session or a node is taken away. */
+class ZooKeeperSessionTests {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @RegisterExtension
+    static final ZooKeeperExtension zooKeeper = ZooKeeperExtension.create(LocalZooKeeper.SERVER);
+
+    private final String name = UUID.randomUUID().toString();
+    private final LockKey key = LockKey.of(name);
+    private final List<ZooKeeper> sessions = new CopyOnWriteArrayList<>();
+    private LockRuntime runtime;
+    private FaultProxy proxy;
+    private ZooKeeperLockProvider provider;
+    private LockClient client;
+    private CuratorFramework curator;
+
+    @BeforeEach
+    void start() {
+        runtime = LockRuntime.start();
+        proxy = FaultProxy.to("127.0.0.1", zooKeeper.server().port());
+        CuratorFrameworkFactory.Builder settings = CuratorFrameworkFactory.builder()
+                .connectString(proxy.host() + ":" + proxy.port())
+                .zookeeperFactory((servers, timeout, watcher, readOnly) -> {
+                    ZooKeeper session = new ZooKeeper(servers, timeout, watcher, readOnly);
+                    sessions.add(session);
+                    return session;
+                });
+        provider = new ZooKeeperLockProvider(runtime, settings, LocalZooKeeper.OPTIONS);
+        client = LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults().withWaitTime(PATIENCE))
+                .build();
+        curator = CuratorFrameworkFactory.newClient(zooKeeper.server().connectString(), new RetryOneTime(100));
+        curator.start();
+    }
+
+    @AfterEach
+    void stop() {
+        proxy.pass();
+        client.close();
+        provider.close();
+        runtime.close();
+        curator.close();
+        proxy.close();
+    }
+
+    private HeldLock acquire() {
+        return client.acquire(client.request(key));
+    }
+
+    private List<String> nodes() throws Exception {
+        return curator.checkExists().forPath("/lock/" + name) == null
+                ? List.of()
+                : curator.getChildren().forPath("/lock/" + name);
+    }
+
+    private long received() {
+        return zooKeeper
+                .server()
+                .ask("mntr")
+                .lines()
+                .filter(line -> line.startsWith("zk_packets_received"))
+                .mapToLong(line -> Long.parseLong(line.split("\\s+")[1]))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void aHolderIsToldThatItsSessionHasExpired() throws Exception {
+        HeldLock held = acquire();
+        for (ZooKeeper each : sessions) {
+            // As the server does it.
+            new ZooKeeper(
+                            zooKeeper.server().connectString(),
+                            10_000,
+                            event -> {},
+                            each.getSessionId(),
+                            each.getSessionPasswd())
+                    .close();
+        }
+        assertThat(held.lost()
+                        .toCompletableFuture()
+                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .reason())
+                .isEqualTo(LockLoss.Reason.NOT_OWNER);
+        // In another session.
+        acquire().close();
+    }
+
+    @Test
+    void aWaiterWhoseSessionHasExpiredTakesAnotherPlace() throws Exception {
+        ZooKeeperLockProvider other =
+                LocalZooKeeper.provider(runtime, zooKeeper.server().connectString());
+        LockClient holder = LockClientBuilder.of(other, runtime).build();
+        HeldLock held = holder.acquire(holder.request(key));
+        CompletableFuture<HeldLock> waiter = client.acquireAsync(client.request(key));
+        await().atMost(PATIENCE).until(() -> nodes().size() == 2);
+        for (ZooKeeper each : sessions) {
+            new ZooKeeper(
+                            zooKeeper.server().connectString(),
+                            10_000,
+                            event -> {},
+                            each.getSessionId(),
+                            each.getSessionPasswd())
+                    .close();
+        }
+        await().atMost(PATIENCE).until(() -> nodes().size() == 2);
+        held.release();
+        waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
+        holder.close();
+        other.close();
+    }
+
+    @Test
+    void aHolderIsToldThatItsNodeWasDeleted() throws Exception {
+        HeldLock held = acquire();
+        curator.delete().forPath("/lock/" + name + "/" + nodes().get(0));
+        // By the watch: the next renewal would be 10 s away.
+        assertThat(held.lost().toCompletableFuture().get(5, TimeUnit.SECONDS).reason())
+                .isEqualTo(LockLoss.Reason.NOT_OWNER);
+    }
+
+    @Test
+    void aCreationWhoseAnswerIsLostLeavesNothingElse() throws Exception {
+        acquire().close();
+        for (int round = 0; round < 5; round++) {
+            proxy.cutBeforeNextReply();
+            HeldLock held = acquire();
+            await().atMost(PATIENCE).until(() -> nodes().size() == 1);
+            assertThat(held.isHeld()).isTrue();
+            held.release();
+            await().atMost(PATIENCE).until(() -> nodes().isEmpty());
+        }
+    }
+
+    @Test
+    void aMinimumHoldTimeSurvivesTheProcessAndEndsByTheOneWhoWaits() throws Exception {
+        ZooKeeperLockProvider doomed =
+                LocalZooKeeper.provider(runtime, zooKeeper.server().connectString());
+        LockRuntime own = LockRuntime.start();
+        LockClient ending = LockClientBuilder.of(doomed, own).build();
+        long since = runtime.ticker().nanos();
+        ending.acquire(ending.request(key).withMinHoldTime(Duration.ofSeconds(3)))
+                .close();
+        ending.close();
+        doomed.close();
+        own.close();
+        assertThat(nodes()).singleElement().asString().contains("kept.");
+        // Nothing of that process runs any more, so it is the waiter who removes the node.
+        runtime.close();
+        runtime = LockRuntime.start();
+        ZooKeeperLockProvider later =
+                LocalZooKeeper.provider(runtime, zooKeeper.server().connectString());
+        LockClient waiting = LockClientBuilder.of(later, runtime)
+                .options(LockOptions.defaults().withWaitTime(PATIENCE))
+                .build();
+        try (HeldLock held = waiting.acquire(waiting.request(key))) {
+            assertThat(held.isHeld()).isTrue();
+            assertThat(Duration.ofNanos(System.nanoTime() - since)).isBetween(Duration.ofMillis(2_990), PATIENCE);
+        }
+        waiting.close();
+        later.close();
+    }
+
+    @Test
+    void locksWithOneLeaseTimeShareASessionAndTheirRenewalsCostNothing() {
+        List<HeldLock> all = new ArrayList<>();
+        for (int each = 0; each < 50; each++) {
+            LockKey own = LockKey.of(name, String.valueOf(each));
+            all.add(client.acquire(client.request(own).withLeaseTime(Duration.ofSeconds(12))));
+        }
+        // The usual one, which is always there, and this.
+        assertThat(sessions).hasSize(2);
+        // They are watched soon after.
+        await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
+        long before = received();
+        await().pollDelay(Duration.ofSeconds(10)).until(() -> true);
+        // Confirmations every 1.2 and 3 s, the driver's pings, and our own questions; all locks were renewed twice.
+        assertThat(received() - before).isBetween(8L, 30L);
+        assertThat(all).allMatch(HeldLock::isHeld);
+        all.forEach(HeldLock::release);
+    }
+
+    @Test
+    void acquiringAndReleasingTakesThreeRequests() {
+        acquire().close();
+        int rounds = 200;
+        long before = received();
+        for (int round = 0; round < rounds; round++) {
+            acquire().close();
+        }
+        // And some confirmations.
+        assertThat((double) (received() - before) / rounds).isBetween(3.0, 3.3);
+    }
+
+    @Test
+    void waitersSendNothing() {
+        HeldLock held = acquire();
+        List<CompletableFuture<HeldLock>> waiters = new ArrayList<>();
+        LockClient other = LockClientBuilder.of(provider, runtime).build();
+        List<HeldLock> others = new ArrayList<>();
+        for (int each = 0; each < 100; each++) {
+            LockKey own = LockKey.of(name, String.valueOf(each));
+            others.add(client.acquire(client.request(own)));
+            waiters.add(other.acquireAsync(other.request(own).withWaitTime(PATIENCE)));
+        }
+        await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
+        long before = received();
+        await().pollDelay(Duration.ofSeconds(10)).until(() -> true);
+        assertThat(received() - before).isLessThan(20);
+        assertThat(waiters).noneMatch(CompletableFuture::isDone);
+        others.forEach(HeldLock::release);
+        waiters.forEach(waiter -> waiter.join().close());
+        held.release();
+        other.close();
+    }
+}
