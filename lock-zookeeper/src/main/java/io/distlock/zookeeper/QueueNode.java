@@ -61,7 +61,7 @@ record QueueNode(String name, int number, LockMode mode) {
         return PROTECTED + id + '-' + layout.label(mode);
     }
 
-    boolean hasId(String id) {
+    static boolean hasId(String name, String id) {
         return name.startsWith(PROTECTED + id + '-');
     }
 

@@ -59,10 +59,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
             QueuePlace own = place;
             await(current.calls().list(queue), names -> found(own, names));
         } else if (id != null) {
-            await(withdraw(current, id), release -> {
-                id = release == Release.UNKNOWN ? id : null;
-                goOn(() -> parkFor(BACKOFF.pause(++failures)));
-            });
+            find(current, id);
         } else {
             enqueue(current, false);
         }
@@ -77,18 +74,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
         String prefix = QueueNode.prefix(own, queues.options.layout(), request.mode());
         inTime(current.calls().enqueue(queue, prefix, request.owner())).whenComplete((made, failure) -> {
             if (failure == null) {
-                String name = made.path().substring(made.path().lastIndexOf('/') + 1);
-                QueueNode node = QueueNode.of(name).orElseThrow();
-                QueuePlace taken = new QueuePlace(
-                        request,
-                        current,
-                        queue,
-                        node,
-                        made.stat().getCzxid(),
-                        made.stat().getCtime(),
-                        queues.runtime.ticker().nanos());
-                place = taken;
-                found(taken, made.names());
+                taken(current, made);
             } else if (!withAncestors && ZooKeeperCallException.of(failure).isNoNode()) {
                 id = null;
                 enqueue(current, true);
@@ -98,8 +84,31 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
         });
     }
 
-    private CompletableFuture<Release> withdraw(ZooKeeperSession from, String what) {
-        return inTime(queues.withdraw(from, queue, what));
+    private void taken(ZooKeeperSession current, SessionCalls.Enqueued made) {
+        QueueNode node = QueueNode.of(made.path().substring(queue.length() + 1)).orElseThrow();
+        QueuePlace taken = new QueuePlace(
+                request,
+                current,
+                queue,
+                node,
+                made.stat().getCzxid(),
+                made.stat().getCtime(),
+                queues.runtime.ticker().nanos());
+        place = taken;
+        found(taken, made.names());
+    }
+
+    /** Its node may have been made, though the answer was lost: then it keeps its place. */
+    private void find(ZooKeeperSession current, String lost) {
+        await(queues.find(current, queue, lost), made -> {
+            if (made.isPresent()) {
+                taken(current, made.get());
+            } else {
+                queues.reap(current, queue, lost, request.owner());
+                id = null;
+                goOn(this::advance);
+            }
+        });
     }
 
     private <T> CompletableFuture<T> inTime(CompletableFuture<T> stage) {

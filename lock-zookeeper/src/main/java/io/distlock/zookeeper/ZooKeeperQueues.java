@@ -4,10 +4,14 @@ import io.distlock.Release;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.WaitingAcquisition;
+import io.distlock.zookeeper.SessionCalls.Enqueued;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 
 /** What the acquisitions of a provider share. Thread-safe. */
 final class ZooKeeperQueues {
@@ -56,24 +60,42 @@ final class ZooKeeperQueues {
         return remaining.isZero() ? options.callTimeout() : remaining.plus(LATE_ANSWER);
     }
 
+    /** The node with this id, if it was made. */
+    CompletableFuture<Optional<Enqueued>> find(ZooKeeperSession session, String queue, String id) {
+        return named(
+                session,
+                queue,
+                id,
+                (path, names) ->
+                        session.calls().read(path).thenApply(content -> new Enqueued(path, content.stat(), names)));
+    }
+
     /** Deletes the node with this id, if it was made. */
-    CompletableFuture<Release> withdraw(ZooKeeperSession session, String queue, String id) {
-        return session.calls()
-                .list(queue)
-                .handle((names, failure) -> {
+    private CompletableFuture<Release> withdraw(ZooKeeperSession session, String queue, String id) {
+        return named(session, queue, id, (path, names) -> session.calls().delete(path))
+                .handle((released, failure) -> {
                     if (failure == null) {
-                        return names.stream()
-                                .flatMap(name -> QueueNode.of(name).stream())
-                                .filter(node -> node.hasId(id))
-                                .map(node -> session.calls().delete(queue + '/' + node.name()))
-                                .findFirst()
-                                .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER));
+                        return released.orElse(Release.NOT_OWNER);
                     }
                     ZooKeeperCallException said = ZooKeeperCallException.of(failure);
-                    return CompletableFuture.completedFuture(
-                            said.isNoNode() || said.isExpired() ? Release.NOT_OWNER : Release.UNKNOWN);
-                })
-                .thenCompose(deleted -> deleted);
+                    return said.isNoNode() || said.isExpired() ? Release.NOT_OWNER : Release.UNKNOWN;
+                });
+    }
+
+    private static <T> CompletableFuture<Optional<T>> named(
+            ZooKeeperSession session,
+            String queue,
+            String id,
+            BiFunction<String, List<String>, CompletableFuture<T>> then) {
+        // Over a new connection, another server answers: after it has caught up with what came over the last one.
+        session.calls().sync();
+        return session.calls()
+                .list(queue)
+                .thenCompose(names -> names.stream()
+                        .filter(name -> QueueNode.hasId(name, id))
+                        .findFirst()
+                        .map(name -> then.apply(queue + '/' + name, names).thenApply(Optional::of))
+                        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
 
     /** Withdraws a node that may have been made, or may yet be, in the background. */

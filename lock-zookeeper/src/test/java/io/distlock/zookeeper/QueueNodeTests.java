@@ -66,8 +66,8 @@ class QueueNodeTests {
         assertThat(kept.number()).isEqualTo(8);
         assertThat(kept.mode()).isEqualTo(LockMode.SHARED);
         assertThat(kept.keptFor()).contains(Duration.ofHours(2));
-        assertThat(kept.hasId("b")).isFalse();
-        assertThat(node(READER_8).hasId("b")).isTrue();
+        assertThat(QueueNode.hasId(kept.name(), "b")).isFalse();
+        assertThat(QueueNode.hasId(READER_8, "b")).isTrue();
         assertThat(node(READER_8).keptFor()).isEmpty();
     }
 

@@ -90,7 +90,7 @@ class ZooKeeperSessionTests {
                 .ask("mntr")
                 .lines()
                 .filter(line -> line.startsWith("zk_packets_received"))
-                .mapToLong(line -> Long.parseLong(line.split("\\s+")[1]))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf('\t') + 1)))
                 .findFirst()
                 .orElseThrow();
     }
@@ -161,6 +161,26 @@ class ZooKeeperSessionTests {
             held.release();
             await().atMost(PATIENCE).until(() -> nodes().isEmpty());
         }
+    }
+
+    @Test
+    void aPlaceWhoseCreationWasNotAnsweredIsKept() throws Exception {
+        ZooKeeperLockProvider other =
+                LocalZooKeeper.provider(runtime, zooKeeper.server().connectString());
+        LockClient holder = LockClientBuilder.of(other, runtime).build();
+        HeldLock held = holder.acquire(holder.request(key));
+        // Its session is there, and nothing else is about to be answered.
+        client.acquire(client.request(name, "other")).close();
+        proxy.cutBeforeNextReply();
+        CompletableFuture<HeldLock> waiter = client.acquireAsync(client.request(key));
+        await().atMost(PATIENCE).until(() -> nodes().size() == 2);
+        held.release();
+        try (HeldLock next = waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            assertThat(next.isHeld()).isTrue();
+            assertThat(nodes()).singleElement().asString().endsWith("-0000000001");
+        }
+        holder.close();
+        other.close();
     }
 
     @Test
