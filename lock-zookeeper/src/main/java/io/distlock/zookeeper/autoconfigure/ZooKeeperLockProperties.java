@@ -73,14 +73,14 @@ record ZooKeeperLockProperties(
         if ((username == null) != (password == null)) {
             String missing = username == null ? "username" : "password";
             throw new IllegalArgumentException("The property " + PREFIX + missing
-                    + " is missing: digest authentication needs a user name and a password");
+                    + " is missing: set it, since digest authentication needs a user name and a password");
         }
         if (acl == Acl.CREATOR && username == null && client.isEmpty()) {
             throw new InvalidConfigurationPropertyValueException(
                     PREFIX + "acl",
                     acl,
-                    "nodes that only their creator may use need one who has authenticated: set " + PREFIX
-                            + "username and password, or SASL or TLS by " + PREFIX + "client");
+                    "nodes that only their creator may use need one who has authenticated: configure username and"
+                            + " password, or SASL or TLS by the client's properties");
         }
     }
 
