@@ -57,7 +57,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
             goOn(this::advance);
         } else if (place != null) {
             QueuePlace own = place;
-            await(current.calls().list(queue), names -> found(own, names));
+            await(inTime(current.calls().list(queue)), names -> found(own, names));
         } else if (id != null) {
             find(current, id);
         } else {
@@ -100,7 +100,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
 
     /** Its node may have been made, though the answer was lost: then it keeps its place. */
     private void find(ZooKeeperSession current, String lost) {
-        await(queues.find(current, queue, lost), made -> {
+        await(inTime(queues.find(current, queue, lost)), made -> {
             if (made.isPresent()) {
                 taken(current, made.get());
             } else {
@@ -117,7 +117,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
 
     /** Waits for one answer, which arrives or fails in bounded time, and passes it on. */
     private <T> void await(CompletableFuture<T> stage, Consumer<T> next) {
-        inTime(stage).whenComplete((answer, failure) -> {
+        stage.whenComplete((answer, failure) -> {
             if (failure == null) {
                 next.accept(answer);
             } else {
@@ -183,7 +183,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
             grant(own);
             return;
         }
-        await(own.session().confirm(), renewal -> {
+        await(inTime(own.session().confirm()), renewal -> {
             if (renewal == Renewal.RENEWED && own.session().age().toNanos() <= most) {
                 grant(own);
             } else {
@@ -234,7 +234,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
         Duration left = keptFor.minusMillis(own.madeMillis() - sinceMillis)
                 .minusNanos(queues.runtime.ticker().nanos() - own.madeNanos());
         if (left.isNegative()) {
-            await(own.session().calls().delete(path), release -> goOn(this::advance));
+            await(inTime(own.session().calls().delete(path)), release -> goOn(this::advance));
         } else {
             goOn(() -> parkFor(left.plusMillis(1)));
         }

@@ -161,7 +161,10 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
 
     boolean isIdle() {
         long unused = runtime.ticker().nanos() - lastUsedNanos;
-        return users.get() == 0 && unused >= options.session(believed).toNanos();
+        // While it connects, those who wait for it are not counted.
+        return validity != null
+                && users.get() == 0
+                && unused >= options.session(believed).toNanos();
     }
 
     /** When a lock's time may start. */

@@ -1,6 +1,7 @@
 package io.distlock.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
@@ -8,6 +9,8 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockOptions;
+import io.distlock.LockRequest;
+import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
@@ -161,6 +164,21 @@ class ZooKeeperSessionTests {
             held.release();
             await().atMost(PATIENCE).until(() -> nodes().isEmpty());
         }
+    }
+
+    /** Its session was asked for while there was no server, and nobody waits for it any more. */
+    @Test
+    void aServerThatComesBackAfterLongIsUsed() {
+        acquire().close();
+        proxy.refuse();
+        proxy.cut();
+        LockRequest request = client.request(key).withLeaseTime(Duration.ofSeconds(1));
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.acquire(request.withWaitTime(Duration.ofMillis(300))));
+        // Longer than that session would last: 1 s, and 3.75 ticks.
+        await().pollDelay(Duration.ofSeconds(5)).until(() -> true);
+        proxy.accept();
+        client.acquire(request).close();
     }
 
     @Test
