@@ -102,7 +102,7 @@ final class SessionCalls implements Watcher {
         });
     }
 
-    /** Makes nodes that vanish by themselves once they have had children and are empty. Never fails. */
+    /** Makes nodes that vanish by themselves once they have had children and are empty, where there are none. */
     CompletableFuture<Void> makeContainers(List<String> paths) {
         return CompletableFuture.allOf(paths.stream()
                 .map(path -> this.<Boolean>ask(path, reply -> {
@@ -110,8 +110,10 @@ final class SessionCalls implements Watcher {
                                     (code, asked, context, name) -> reply.answered(code, true);
                             client.create(path, new byte[0], acl.apply(path), CreateMode.CONTAINER, answer, null);
                         })
-                        // What is missing then is seen by the one who needs it.
-                        .exceptionally(failure -> false))
+                        .exceptionallyCompose(
+                                failure -> ZooKeeperCallException.of(failure).isNodeExists()
+                                        ? CompletableFuture.completedFuture(true)
+                                        : CompletableFuture.failedFuture(failure)))
                 .toArray(CompletableFuture<?>[]::new));
     }
 

@@ -68,9 +68,9 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
     private void enqueue(ZooKeeperSession current, boolean withAncestors) {
         String own = UUID.randomUUID().toString();
         id = own;
-        if (withAncestors) {
-            current.calls().makeContainers(queues.paths.ancestors(queue));
-        }
+        CompletableFuture<Void> ancestors = withAncestors
+                ? current.calls().makeContainers(queues.paths.ancestors(queue))
+                : CompletableFuture.completedFuture(null);
         String prefix = QueueNode.prefix(own, queues.options.layout(), request.mode());
         inTime(current.calls().enqueue(queue, prefix, request.owner())).whenComplete((made, failure) -> {
             if (failure == null) {
@@ -79,7 +79,9 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
                 id = null;
                 enqueue(current, true);
             } else {
-                failed(ZooKeeperCallException.of(failure));
+                // Why there is no queue to stand in says more than that there is none.
+                ancestors.whenComplete(
+                        (exist, refused) -> failed(ZooKeeperCallException.of(refused == null ? failure : refused)));
             }
         });
     }
