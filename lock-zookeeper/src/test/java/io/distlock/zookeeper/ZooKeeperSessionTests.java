@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,6 +88,22 @@ class ZooKeeperSessionTests {
                 : curator.getChildren().forPath("/lock/" + name);
     }
 
+    /** Ends the client's sessions, as the server ends one that has expired. */
+    private void endSessions() throws Exception {
+        for (ZooKeeper each : sessions) {
+            CompletableFuture<WatchedEvent> connected = new CompletableFuture<>();
+            ZooKeeper same = new ZooKeeper(
+                    zooKeeper.server().connectString(),
+                    10_000,
+                    connected::complete,
+                    each.getSessionId(),
+                    each.getSessionPasswd());
+            // The driver sends nothing if it is closed before it has begun to connect.
+            connected.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            same.close();
+        }
+    }
+
     private long received() {
         return zooKeeper
                 .server()
@@ -101,16 +118,7 @@ class ZooKeeperSessionTests {
     @Test
     void aHolderIsToldThatItsSessionHasExpired() throws Exception {
         HeldLock held = acquire();
-        for (ZooKeeper each : sessions) {
-            // As the server does it.
-            new ZooKeeper(
-                            zooKeeper.server().connectString(),
-                            10_000,
-                            event -> {},
-                            each.getSessionId(),
-                            each.getSessionPasswd())
-                    .close();
-        }
+        endSessions();
         assertThat(held.lost()
                         .toCompletableFuture()
                         .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
@@ -128,16 +136,9 @@ class ZooKeeperSessionTests {
         HeldLock held = holder.acquire(holder.request(key));
         CompletableFuture<HeldLock> waiter = client.acquireAsync(client.request(key));
         await().atMost(PATIENCE).until(() -> nodes().size() == 2);
-        for (ZooKeeper each : sessions) {
-            new ZooKeeper(
-                            zooKeeper.server().connectString(),
-                            10_000,
-                            event -> {},
-                            each.getSessionId(),
-                            each.getSessionPasswd())
-                    .close();
-        }
-        await().atMost(PATIENCE).until(() -> nodes().size() == 2);
+        List<String> before = nodes();
+        endSessions();
+        await().atMost(PATIENCE).until(() -> nodes().size() == 2 && !nodes().equals(before));
         held.release();
         waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).close();
         holder.close();
