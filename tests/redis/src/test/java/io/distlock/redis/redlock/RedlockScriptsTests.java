@@ -166,6 +166,24 @@ class RedlockScriptsTests {
         assertThat(probe.ttlMillis(READERS).orElseThrow()).isBetween(50_000L, 60_000L);
     }
 
+    @Test
+    void aReaderThatIsRestoredIsNeverShortened(RedisProbe probe) {
+        String later = future(probe);
+        probe.command("ZADD", READERS, later, "me.0:7");
+        assertThat(restore(probe, "shared", "me.0", "9")).isOne();
+        assertThat(probe.command("ZSCORE", READERS, "me.0:9").text()).isEqualTo(later);
+    }
+
+    @Test
+    void eachLockOfABatchIsRestoredUnderItsOwnTokenAndForItsOwnTime(RedisProbe probe) {
+        List<String> keys = List.of(LOCK, READERS, LOCK + "2", READERS + "2");
+        run(probe, SCRIPTS.restore(), keys, "exclusive", "me.0", "9", "30000", "exclusive", "me.1", "11", "90000");
+        assertThat(probe.get(LOCK)).contains("me.0:9");
+        assertThat(probe.get(LOCK + "2")).contains("me.1:11");
+        assertThat(probe.ttlMillis(LOCK).orElseThrow()).isLessThanOrEqualTo(30_000);
+        assertThat(probe.ttlMillis(LOCK + "2").orElseThrow()).isBetween(80_000L, 90_000L);
+    }
+
     /** A majority has raised its own before the grant: others may stay behind, as the model of the tokens shows. */
     @Test
     void countersAreLeftAlone(RedisProbe probe) {

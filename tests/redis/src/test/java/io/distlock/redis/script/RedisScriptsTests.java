@@ -322,6 +322,35 @@ class RedisScriptsTests {
                 .isEmpty();
     }
 
+    // --- tokens ---
+
+    @Test
+    void aCounterBeginsWithTheLargestOfItsOwnTheClockAndThatOfOtherNodes(RedisProbe probe) {
+        LuaScript start = LuaScript.named("start-counter");
+        long micros = Long.parseLong(in(probe, 0)) * 1_000;
+        long own = micros + 1_000_000_000;
+        probe.command("SET", COUNTER, Long.toString(own));
+        run(probe, start, List.of(COUNTER), Long.toString(own - 1));
+        assertThat(probe.get(COUNTER)).contains(Long.toString(own));
+        run(probe, start, List.of(COUNTER), Long.toString(own + 1));
+        assertThat(probe.get(COUNTER)).contains(Long.toString(own + 1));
+        probe.command("DEL", COUNTER);
+        run(probe, start, List.of(COUNTER), "0");
+        assertThat(Long.parseLong(probe.get(COUNTER).orElseThrow())).isBetween(micros, own);
+    }
+
+    /** The clock may stand still between two grants, or have been set back. */
+    @ParameterizedTest
+    @CsvSource({"1700000000000000, 1700000000000001", "1700000000000007, 1700000000000008", "5, 1700000000000000"})
+    void aTokenIsTheTimeOrOneMoreThanTheLast(String last, String next, RedisProbe probe) {
+        probe.command("SET", COUNTER, last);
+        String call = "return next_token(function() return '1700000000000000' end)";
+        RedisReply token = probe.command(
+                "EVAL", LuaScript.named("token-single").text() + call, "4", LOCK, READERS, WAITING, COUNTER);
+        assertThat(token.text()).isEqualTo(next);
+        assertThat(probe.get(COUNTER)).contains(next);
+    }
+
     private static RedisReply write(RedisProbe probe, String owner, String timeToLive, String wait) {
         return run(
                 probe,
