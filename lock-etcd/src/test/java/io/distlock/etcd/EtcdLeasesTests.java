@@ -172,9 +172,11 @@ class EtcdLeasesTests {
     @Test
     void anExtensionIsCountedFromARequestThatWasSentAfterIt() {
         Lease lease = acquire(OPTIONS.withRenew(false));
-        etcd.ticker.advance(Duration.ofSeconds(40));
+        // Longer than a renewal may rely on the last keepalive, which all locks have in common.
+        etcd.ticker.advance(Duration.ofSeconds(41));
         etcd.holdBack();
         renew(lease);
+        assertThat(etcd.pending).hasSize(1);
         etcd.ticker.advance(Duration.ofSeconds(1));
         provider.extend(lease, LEASE, answers);
         etcd.answerAll();
@@ -187,6 +189,48 @@ class EtcdLeasesTests {
         provider.extend(lease, LEASE, answers);
         assertThat(answers.given).containsEntry(lease, Renewal.RENEWED);
         assertThatIllegalArgumentException().isThrownBy(() -> provider.extend(lease, LEASE.plus(MOMENT), answers));
+    }
+
+    @Test
+    void anExtensionMayCoverTheLockDelay() {
+        Lease lease = acquire(OPTIONS.withLockDelay(Duration.ofSeconds(5)));
+        provider.extend(lease, LEASE.plusSeconds(5), answers);
+        assertThat(answers.given).containsEntry(lease, Renewal.RENEWED);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> provider.extend(lease, LEASE.plusSeconds(5).plus(MOMENT), answers));
+    }
+
+    /** Twice would let the session go that others still hold their locks by. */
+    @Test
+    void aReleaseThatIsRepeatedLeavesTheSessionOnce() {
+        Lease one = acquire(LockKey.of("one"), LockMode.EXCLUSIVE, "owner", OPTIONS);
+        Lease other = acquire(OPTIONS);
+        release(one, Duration.ZERO);
+        release(one, Duration.ZERO);
+        for (int round = 0; round < 10; round++) {
+            etcd.ticker.advance(LEASE.dividedBy(3));
+            assertThat(renew(other)).isEqualTo(Renewal.RENEWED);
+        }
+        assertThat(lost).hasValue(0);
+    }
+
+    @Test
+    void aLockThatIsLostLetsItsSessionGo() {
+        acquire(OPTIONS);
+        etcd.ticker.advance(UNWATCHED);
+        etcd.remove(places().get(0));
+        assertThat(lost).hasValue(1);
+        etcd.ticker.advance(LEASE.multipliedBy(3));
+        assertThat(etcd.leaseIds()).isEmpty();
+    }
+
+    @Test
+    void aCloseGivesUpTheSessionOfALockThatWasReleased() {
+        release(acquire(OPTIONS), Duration.ZERO);
+        provider.close();
+        // Its key stays for those who wait.
+        etcd.ticker.advance(Session.LINGER);
+        assertThat(etcd.leaseIds()).isEmpty();
     }
 
     @Test
