@@ -123,6 +123,16 @@ class SequencerHeaderTests {
         assertMalformed(plain, List.of(",".repeat(10_000_000)));
     }
 
+    /** Each is as long as one may be. */
+    @Test
+    void valuesThatAreTooLongTogetherAreRefused() {
+        List<String> values = IntStream.range(0, 3)
+                .mapToObj(i -> "1;exclusive;" + "%61".repeat(511) + i + ":" + "%61".repeat(512))
+                .toList();
+        assertThat(plain.parse(values.subList(0, 2))).hasSize(2);
+        assertMalformed(plain, values);
+    }
+
     @Test
     void withASecretOnlyItsSignatureIsAccepted() {
         Sequencer sequencer = new Sequencer(LockKey.of("a", "b"), LockMode.SHARED, new FencingToken(7));
