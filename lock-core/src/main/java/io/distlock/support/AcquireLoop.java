@@ -212,6 +212,10 @@ public final class AcquireLoop implements AutoCloseable {
         private void parkFor(Duration time) {
             enlist();
             Duration remaining = request.deadline().remaining();
+            if (time.compareTo(LONGEST_PAUSE) > 0 && storeLooks()) {
+                park(untilLastLook(remaining), this::advance);
+                return;
+            }
             Duration pause = time.compareTo(remaining) < 0 ? time : untilLastLook(remaining);
             long half = LONGEST_PAUSE.toNanos() / 2;
             Duration look = Duration.ofNanos(half + runtime.random().nextLong(half));
@@ -220,6 +224,13 @@ public final class AcquireLoop implements AutoCloseable {
             } else {
                 park(look, this::lookAgain);
             }
+        }
+
+        /** Until its first look, a lease that ends within its pause is this waiter's own affair. */
+        private boolean storeLooks() {
+            return subscription.isDone()
+                    && !subscription.isCompletedExceptionally()
+                    && subscription.join().looksForWaiters();
         }
 
         private void lookAgain() {

@@ -44,6 +44,14 @@ public interface TryLockStore {
          */
         default void probe() {}
 
+        /**
+         * Whether the store itself looks at the key every few seconds, for all who wait, and wakes them when a lease has ended or a
+         * message was lost: then they do not ask. Waiters are woken when that ends.
+         */
+        default boolean looksForWaiters() {
+            return false;
+        }
+
         /** Never fails; may be called more than once. */
         void close();
     }

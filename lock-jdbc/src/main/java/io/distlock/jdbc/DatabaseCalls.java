@@ -1,13 +1,14 @@
 package io.distlock.jdbc;
 
-import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.SQLTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.PriorityBlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,10 +29,12 @@ import org.springframework.jdbc.support.JdbcUtils;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /**
- * Runs the locks' statements on a few threads of their own, since the driver blocks: as many as there are connections. What keeps
- * or frees locks goes first, so that callers who wait never hold up a renewal. A call that has not begun within its time is
- * not sent any more. Deadlocks and serialization failures, after which nothing is applied, are repeated within
- * that time. Thread-safe.
+ * Runs the locks' statements on a few threads of their own, since the driver blocks. Some of them serve only what keeps or frees
+ * locks: requests that wait for a row, and callers who ask again and again, never hold up a renewal or a release.
+ *
+ * <p>A call ends within its time with all of its statements, so that none is applied long after the caller has given up: the
+ * driver's limits are what is left of that time. Deadlocks and serialization failures, after which nothing is applied,
+ * are repeated within it. Thread-safe.
  */
 final class DatabaseCalls implements AutoCloseable {
 
@@ -40,13 +43,17 @@ final class DatabaseCalls implements AutoCloseable {
 
     private final LockRuntime runtime;
     private final JdbcLockOptions options;
-    private final DataSource dataSource;
+    private final LimitedConnections dataSource;
     private final NamedParameterJdbcOperations database;
-    private final ThreadPoolExecutor threads;
-    private final AtomicLong order = new AtomicLong();
+    private final ThreadPoolExecutor keeping;
+    private final ThreadPoolExecutor taking;
+
+    /** When the call must be over that this thread serves. */
+    private final ThreadLocal<@Nullable Long> due = new ThreadLocal<>();
+
     private volatile @Nullable LockSql sql;
 
-    /** What goes first. */
+    /** What a call is for; each has threads of its own. */
     enum Urgency {
         KEEP,
         TAKE
@@ -62,26 +69,24 @@ final class DatabaseCalls implements AutoCloseable {
     DatabaseCalls(LockRuntime runtime, DataSource dataSource, JdbcLockOptions options) {
         this.runtime = runtime;
         this.options = options;
-        this.dataSource = new LimitedConnections(dataSource, options.callTimeout());
-        JdbcTemplate template = new JdbcTemplate(this.dataSource);
-        // In whole seconds, so that the server ends what nobody waits for any more; the connection's limit is the exact
-        // one.
-        template.setQueryTimeout(
-                Math.toIntExact(options.callTimeout().plusMillis(999).toSeconds()));
-        this.database = new NamedParameterJdbcTemplate(template);
+        this.dataSource = new LimitedConnections(dataSource);
+        this.database = new NamedParameterJdbcTemplate(new LimitedStatements(this.dataSource));
+        // At least one each, also where they share a connection.
+        int keepers = Math.max(1, options.connections() / 2);
         AtomicLong number = new AtomicLong();
-        this.threads = new ThreadPoolExecutor(
-                options.connections(),
-                options.connections(),
-                IDLE.toMillis(),
-                TimeUnit.MILLISECONDS,
-                new PriorityBlockingQueue<>(),
-                task -> {
+        this.keeping = threads(keepers, number);
+        this.taking = threads(Math.max(1, options.connections() - keepers), number);
+    }
+
+    private static ThreadPoolExecutor threads(int most, AtomicLong number) {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                most, most, IDLE.toMillis(), TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "distlock-jdbc-" + number.incrementAndGet());
                     thread.setDaemon(true);
                     return thread;
                 });
         threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     DataSource dataSource() {
@@ -95,9 +100,9 @@ final class DatabaseCalls implements AutoCloseable {
 
     /** Ends within the limit; fails with what the database said, or a {@link TimeoutException}. */
     <T> CompletableFuture<T> call(Urgency urgency, Duration limit, Work<T> work) {
-        Call<T> call = new Call<>(urgency, runtime.ticker().nanos() + limit.toNanos(), work);
+        Call<T> call = new Call<>(runtime.ticker().nanos() + limit.toNanos(), work);
         try {
-            threads.execute(call);
+            (urgency == Urgency.KEEP ? keeping : taking).execute(call);
         } catch (RejectedExecutionException closed) {
             call.answer.completeExceptionally(new NotSentException("the provider is closed"));
         }
@@ -139,17 +144,14 @@ final class DatabaseCalls implements AutoCloseable {
         }
     }
 
-    private final class Call<T> implements Runnable, Comparable<Call<?>> {
+    private final class Call<T> implements Runnable {
 
-        private final Urgency urgency;
-        private final long number = order.incrementAndGet();
-        private final long due;
+        private final long until;
         private final Work<T> work;
         private final CompletableFuture<T> answer = new CompletableFuture<>();
 
-        Call(Urgency urgency, long due, Work<T> work) {
-            this.urgency = urgency;
-            this.due = due;
+        Call(long until, Work<T> work) {
+            this.until = until;
             this.work = work;
         }
 
@@ -158,17 +160,20 @@ final class DatabaseCalls implements AutoCloseable {
             if (answer.isDone()) {
                 return;
             }
-            if (ticker().nanos() - due >= 0) {
+            if (left(until) <= 0) {
                 answer.completeExceptionally(new NotSentException("all " + options.connections()
                         + " connections for locks were busy for as long as a call may take"));
                 return;
             }
             T result;
+            due.set(until);
             try {
                 result = repeated(() -> work.with(sql(), database));
             } catch (RuntimeException | Error failure) {
                 answer.completeExceptionally(failure);
                 return;
+            } finally {
+                due.remove();
             }
             answer.complete(result);
         }
@@ -179,44 +184,58 @@ final class DatabaseCalls implements AutoCloseable {
                     return attempt.get();
                 } catch (ConcurrencyFailureException | DuplicateKeyException loser) {
                     long pause = ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS);
-                    if (answer.isDone() || ticker().nanos() + pause - due >= 0) {
+                    if (answer.isDone() || left(until) <= pause) {
                         throw loser;
                     }
                     LockSupport.parkNanos(pause);
                 }
             }
         }
-
-        @Override
-        public int compareTo(Call<?> other) {
-            int first = urgency.compareTo(other.urgency);
-            return first != 0 ? first : Long.compare(number, other.number);
-        }
     }
 
-    private Ticker ticker() {
-        return runtime.ticker();
+    private long left(long until) {
+        return until - runtime.ticker().nanos();
+    }
+
+    /** How long the statement may take that is about to begin. Outside a call, as when listening, as long as a call. */
+    private Duration left() {
+        Long until = due.get();
+        return until == null ? options.callTimeout() : Duration.ofNanos(left(until));
     }
 
     /** Ends calls in progress, which takes up to a call timeout. */
     @Override
     public void close() {
-        threads.shutdown();
+        List<ThreadPoolExecutor> all = List.of(keeping, taking);
+        all.forEach(ThreadPoolExecutor::shutdown);
+        long closed = runtime.ticker().nanos();
         try {
-            threads.awaitTermination(options.callTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            for (ThreadPoolExecutor each : all) {
+                each.awaitTermination(left(closed + options.callTimeout().toNanos()), TimeUnit.NANOSECONDS);
+            }
         } catch (InterruptedException interrupt) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Connections whose socket gives up, in auto-commit and READ COMMITTED, whatever the data source's settings are. */
-    private static final class LimitedConnections extends DelegatingDataSource {
+    /** The server, or the driver, ends what nobody waits for any more, counted in whole seconds. */
+    private final class LimitedStatements extends JdbcTemplate {
 
-        private final Duration callTimeout;
-
-        LimitedConnections(DataSource dataSource, Duration callTimeout) {
+        LimitedStatements(DataSource dataSource) {
             super(dataSource);
-            this.callTimeout = callTimeout;
+        }
+
+        @Override
+        public int getQueryTimeout() {
+            return Math.toIntExact(Math.max(1, left().plusMillis(999).toSeconds()));
+        }
+    }
+
+    /** Connections whose socket gives up in time, in auto-commit and READ COMMITTED, whatever the data source's settings are. */
+    private final class LimitedConnections extends DelegatingDataSource {
+
+        LimitedConnections(DataSource dataSource) {
+            super(dataSource);
         }
 
         @Override
@@ -232,9 +251,13 @@ final class DatabaseCalls implements AutoCloseable {
         }
 
         private void limit(Connection connection) throws SQLException {
+            Duration left = left();
+            if (left.toMillis() <= 0) {
+                throw new SQLTimeoutException("a connection for locks came too late for its call");
+            }
             try {
                 // On the caller's thread: the driver calls it only to end a connection that it has given up.
-                connection.setNetworkTimeout(Runnable::run, Math.toIntExact(callTimeout.toMillis()));
+                connection.setNetworkTimeout(Runnable::run, Math.toIntExact(left.toMillis()));
             } catch (SQLFeatureNotSupportedException | AbstractMethodError embedded) {
                 // There is no network.
             }

@@ -2,6 +2,7 @@ package io.distlock.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.SQLException;
 import java.time.Duration;
 
 /**
@@ -41,6 +42,23 @@ public final class JdbcLockConnections extends HikariDataSource {
         own.setMetricsTrackerFactory(null);
         own.setHealthCheckRegistry(null);
         own.setLeakDetectionThreshold(0);
-        return new JdbcLockConnections(own);
+        try {
+            return new JdbcLockConnections(own);
+        } catch (RuntimeException failure) {
+            throw lacksDriver(failure) ? noDriver(String.valueOf(own.getJdbcUrl()), failure) : failure;
+        }
+    }
+
+    private static boolean lacksDriver(Throwable failure) {
+        return failure.getCause() instanceof SQLException said && "08001".equals(said.getSQLState());
+    }
+
+    /** The rest of the address may have a password in it. */
+    private static JdbcLockSetupException noDriver(String url, RuntimeException failure) {
+        String kind = url.substring(0, Math.max(0, url.indexOf(':', "jdbc:".length())));
+        return new JdbcLockSetupException(
+                "there is no driver for addresses that begin with '" + kind + ":'",
+                "Add the database's driver to the class path, such as org.postgresql:postgresql, or correct the address.",
+                failure);
     }
 }

@@ -87,11 +87,16 @@ public final class JdbcLockProvider implements LockProvider {
                     PolledKeys asking = new PolledKeys(runtime, store::look);
                     store.changes()
                             .complete(sql.channel()
-                                    .<KeyChanges>map(
-                                            channel -> new NotifiedKeys(calls, options.callTimeout(), channel, asking))
+                                    .<KeyChanges>map(channel -> listening(channel, asking))
                                     .orElse(asking));
                     unusedRows.start();
                 });
+    }
+
+    private NotifiedKeys listening(String channel, PolledKeys asking) {
+        NotifiedKeys listening = new NotifiedKeys(calls, runtime.ticker(), options.callTimeout(), channel, asking);
+        listening.start();
+        return listening;
     }
 
     /**
@@ -107,9 +112,9 @@ public final class JdbcLockProvider implements LockProvider {
                     })
                     .join();
         } catch (CompletionException failure) {
-            if (failure.getCause() instanceof JdbcLockSetupException unusable) {
+            TableCheck.refused(failure).ifPresent(unusable -> {
                 throw unusable;
-            }
+            });
         }
     }
 

@@ -34,7 +34,10 @@ import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 /** Locks as rows: single tries, and what holders do. Thread-safe. */
 final class JdbcLockStore implements TryLockStore {
 
-    /** A waiting writer looks again this soon at the latest, so its mark need not last much longer. */
+    /** A writer that waits for readers asks again this soon, which renews its mark. */
+    private static final Duration UNTIL_MARKED_AGAIN = Duration.ofSeconds(4);
+
+    /** So much longer that an answer may be late. */
     private static final Duration LONGEST_MARK = Duration.ofSeconds(7);
 
     private final DatabaseCalls calls;
@@ -101,7 +104,13 @@ final class JdbcLockStore implements TryLockStore {
         LockRow row = sql.take(database, parameters).orElseThrow(JdbcLockStore::overtaken);
         return row.isHeldBy(request.owner())
                 ? new Taken(Optional.of(row.token()), Duration.ZERO)
-                : new Taken(Optional.empty(), row.freeIn(LockMode.EXCLUSIVE));
+                : new Taken(Optional.empty(), untilNextTry(row));
+    }
+
+    private static Duration untilNextTry(LockRow row) {
+        Duration freeIn = row.freeIn(LockMode.EXCLUSIVE);
+        boolean readersHoldIt = row.readersUntil() > row.now();
+        return readersHoldIt && freeIn.compareTo(UNTIL_MARKED_AGAIN) > 0 ? UNTIL_MARKED_AGAIN : freeIn;
     }
 
     private Taken join(

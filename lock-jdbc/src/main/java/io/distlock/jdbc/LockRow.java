@@ -9,10 +9,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -36,6 +38,9 @@ record LockRow(
         long now) {
 
     static final String COLUMNS = "owner, token, expires_at, readers, readers_until, writer, writer_until";
+
+    /** Where a query for several keys names each, after the columns and the clock. */
+    static final int KEY_COLUMN = 9;
 
     /** Marks an owner that has released its lock, whose minimum hold time is not over. No owner contains a slash. */
     static final String KEPT = "/kept";
@@ -97,8 +102,20 @@ record LockRow(
         return Duration.of(Math.max(0, until - now), ChronoUnit.MICROS);
     }
 
+    /** When something here expires next, if anything does: a holder, the last reader, or a writer's mark. */
+    Optional<Duration> nextExpiry() {
+        return LongStream.of(expiresAt, readersUntil, writerUntil)
+                .filter(each -> each > now)
+                .mapToObj(each -> Duration.of(each - now, ChronoUnit.MICROS))
+                .min(Comparator.naturalOrder());
+    }
+
     /** What changes if a waiter may have better luck; renewals change nothing in it. */
-    record News(String owner, long token, boolean held, boolean writerWaits, List<String> readers) {}
+    record News(String owner, long token, boolean held, boolean writerWaits, List<String> readers) {
+
+        /** There is no row. */
+        static final News NONE = new News("", 0, false, false, List.of());
+    }
 
     News news() {
         return new News(

@@ -1,8 +1,12 @@
 package io.distlock.jdbc;
 
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.springframework.dao.DuplicateKeyException;
+import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
@@ -29,9 +33,13 @@ abstract class LockSql {
     /** The same owner asks again. */
     static final String MINE = "(held.owner = :owner and held.expires_at > {now})";
 
-    /** Readers hold it, and the writer asks those who come later to let it pass. */
-    private static final String NOTED =
-            "(held.expires_at <= {now} and held.readers_until > {now} and held.owner <> :owner and :patience > 0)";
+    /**
+     * Readers hold it, and the writer asks those who come later to let it pass. Not if another writer's mark lasts longer, which
+     * serves both.
+     */
+    private static final String NOTED = "(held.expires_at <= {now} and held.readers_until > {now}"
+            + " and held.owner <> :owner and :patience > 0"
+            + " and (held.writer = :owner or held.writer_until <= {now} + :patience))";
 
     /**
      * What an exclusive request makes of a row. In this order, since MySQL's expressions see the columns assigned
@@ -52,6 +60,9 @@ abstract class LockSql {
             insert into {table} (lock_key, owner, token, expires_at, readers, readers_until, writer, writer_until)
             select :key, '', coalesce(max(floors.token), 0), 0, '', 0, '', 0
             from {table} floors where floors.lock_key = '{floor}'""";
+
+    private static final String LOOK_AT_ALL =
+            "select " + LockRow.COLUMNS + ", {now}, lock_key from {table} where lock_key in (:keys)";
 
     private static final String LOOK = "select " + LockRow.COLUMNS + ", {now} from {table} where lock_key = :key";
 
@@ -112,6 +123,7 @@ abstract class LockSql {
 
     final String insert;
     final String look;
+    private final String lookAtAll;
     final String release;
     final String withdraw;
     final String renew;
@@ -136,6 +148,7 @@ abstract class LockSql {
         this.now = now;
         this.insert = sql(INSERT);
         this.look = sql(LOOK);
+        this.lookAtAll = sql(LOOK_AT_ALL);
         this.release = sql(RELEASE);
         this.withdraw = sql(WITHDRAW);
         this.renew = sql(RENEW);
@@ -209,6 +222,15 @@ abstract class LockSql {
 
     final Optional<LockRow> look(NamedParameterJdbcOperations database, SqlParameterSource lock) {
         return first(database, look, lock);
+    }
+
+    /** The rows of these keys that are there. */
+    final Map<String, LockRow> lookAtAll(NamedParameterJdbcOperations database, Collection<String> keys) {
+        Map<String, LockRow> found = new HashMap<>();
+        database.query(lookAtAll, new MapSqlParameterSource("keys", keys), row -> {
+            found.put(row.getString(LockRow.KEY_COLUMN), LockRow.of(row, found.size()));
+        });
+        return found;
     }
 
     /** Makes the row of a key, if nobody is faster. */

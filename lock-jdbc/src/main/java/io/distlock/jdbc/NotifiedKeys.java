@@ -1,5 +1,6 @@
 package io.distlock.jdbc;
 
+import io.distlock.spi.Ticker;
 import io.distlock.support.Backoff;
 import io.distlock.support.TryLockStore;
 import java.sql.Connection;
@@ -7,8 +8,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,10 +22,13 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /**
- * PostgreSQL's messages of releases, on one connection and one thread for all keys of this process, from the first wait on. The
- * connection is probed while it is silent and made anew when it breaks; whenever it stands again, all who wait look once more.
+ * PostgreSQL's messages of releases, on one connection and one thread for all keys of this process. Every few seconds one
+ * statement looks at all keys that somebody waits for, so that nobody depends on messages alone, and nobody asks by himself. The
+ * connection is made anew when it breaks; whenever it stands again, all who wait look once more.
  *
  * <p>A pooler that changes connections with each transaction loses the messages without an error. So a message of our own must
  * arrive first; if it does not, those who wait ask instead, and the connection is tried again a minute later. They also ask while
@@ -33,10 +39,13 @@ final class NotifiedKeys implements KeyChanges {
     private static final Logger log = LoggerFactory.getLogger(NotifiedKeys.class);
 
     private static final Duration SILENCE = Duration.ofSeconds(5);
+    private static final Duration AFTER_EXPIRY = Duration.ofMillis(5);
+    private static final int MOST_AT_A_TIME = 1_000;
     private static final Duration UNTIL_TRIED_AGAIN = Duration.ofMinutes(1);
     private static final Backoff BETWEEN_TRIES = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
     private final DatabaseCalls calls;
+    private final Ticker ticker;
     private final Duration callTimeout;
     private final String channel;
     private final KeyChanges asking;
@@ -47,8 +56,9 @@ final class NotifiedKeys implements KeyChanges {
     private @Nullable Thread thread;
 
     /** The other one serves while messages do not arrive. */
-    NotifiedKeys(DatabaseCalls calls, Duration callTimeout, String channel, KeyChanges asking) {
+    NotifiedKeys(DatabaseCalls calls, Ticker ticker, Duration callTimeout, String channel, KeyChanges asking) {
         this.calls = calls;
+        this.ticker = ticker;
         this.callTimeout = callTimeout;
         this.channel = channel;
         this.asking = asking;
@@ -65,7 +75,18 @@ final class NotifiedKeys implements KeyChanges {
             those.add(wake);
             return those;
         });
-        TryLockStore.Subscription subscription = () -> leave(row, wake);
+        TryLockStore.Subscription subscription = new TryLockStore.Subscription() {
+
+            @Override
+            public boolean looksForWaiters() {
+                return stands();
+            }
+
+            @Override
+            public void close() {
+                leave(row, wake);
+            }
+        };
         CompletableFuture<TryLockStore.Subscription> made = new CompletableFuture<>();
         listening.whenComplete((done, failure) -> {
             if (failure == null) {
@@ -78,6 +99,11 @@ final class NotifiedKeys implements KeyChanges {
         return made;
     }
 
+    private boolean stands() {
+        CompletableFuture<Void> now = listening;
+        return now.isDone() && !now.isCompletedExceptionally();
+    }
+
     private void leave(String row, Runnable wake) {
         waiting.computeIfPresent(row, (key, all) -> {
             all.remove(wake);
@@ -85,7 +111,8 @@ final class NotifiedKeys implements KeyChanges {
         });
     }
 
-    private synchronized void start() {
+    /** Begins to listen, and so finds out whether messages arrive. */
+    synchronized void start() {
         if (thread == null && !closed) {
             thread = new Thread(this::listen, "distlock-jdbc-listener");
             thread.setDaemon(true);
@@ -133,15 +160,51 @@ final class NotifiedKeys implements KeyChanges {
         silent = false;
         listening.complete(null);
         waiting.values().forEach(NotifiedKeys::wake);
+        Map<String, LockRow.News> seen = new HashMap<>();
+        long nextLook = ticker.nanos();
         while (!closed) {
-            PGNotification[] messages = driver.getNotifications(Math.toIntExact(SILENCE.toMillis()));
-            if (messages == null || messages.length == 0) {
-                execute(own, "select 1");
-            } else {
+            long left = TimeUnit.NANOSECONDS.toMillis(nextLook - ticker.nanos());
+            PGNotification[] messages = left > 0 ? driver.getNotifications(Math.toIntExact(left)) : null;
+            if (messages != null) {
                 List.of(messages).forEach(message -> released(message.getParameter()));
+            }
+            if (nextLook - ticker.nanos() <= 0) {
+                nextLook = ticker.nanos() + look(own, seen).toNanos();
             }
         }
         return true;
+    }
+
+    /**
+     * Looks at all rows that somebody here waits for, by one statement, which also proves that the connection is alive: for
+     * leases that have ended, and for messages that were lost. Those who wait for what has changed are woken.
+     *
+     * @return when to look again: every few seconds, and when the next of these leases would end
+     */
+    private Duration look(Connection own, Map<String, LockRow.News> seen) throws SQLException {
+        List<String> keys = List.copyOf(waiting.keySet());
+        seen.keySet().retainAll(keys);
+        if (keys.isEmpty()) {
+            execute(own, "select 1");
+            return SILENCE;
+        }
+        NamedParameterJdbcTemplate database = new NamedParameterJdbcTemplate(new SingleConnectionDataSource(own, true));
+        Duration next = SILENCE;
+        for (int from = 0; from < keys.size(); from += MOST_AT_A_TIME) {
+            List<String> some = keys.subList(from, Math.min(from + MOST_AT_A_TIME, keys.size()));
+            Map<String, LockRow> rows = calls.sql().lookAtAll(database, some);
+            for (String key : some) {
+                Optional<LockRow> row = Optional.ofNullable(rows.get(key));
+                LockRow.News news = row.map(LockRow::news).orElse(LockRow.News.NONE);
+                LockRow.News before = seen.put(key, news);
+                if (row.flatMap(LockRow::mode).isEmpty() || (before != null && !before.equals(news))) {
+                    released(key);
+                }
+                Duration expiry = row.flatMap(LockRow::nextExpiry).orElse(SILENCE);
+                next = expiry.compareTo(next) < 0 ? expiry : next;
+            }
+        }
+        return next.plus(AFTER_EXPIRY);
     }
 
     private boolean arrives(PGConnection driver) throws SQLException {

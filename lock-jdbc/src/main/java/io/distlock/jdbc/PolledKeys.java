@@ -1,6 +1,5 @@
 package io.distlock.jdbc;
 
-import io.distlock.LockMode;
 import io.distlock.support.Backoff;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.TryLockStore;
@@ -36,13 +35,24 @@ final class PolledKeys implements KeyChanges {
 
     @Override
     public CompletionStage<TryLockStore.Subscription> subscribe(String row, Runnable wake) {
-        keys.compute(row, (key, polled) -> {
-            Polled one = polled == null ? new Polled(key) : polled;
+        Polled polled = keys.compute(row, (key, known) -> {
+            Polled one = known == null ? new Polled(key) : known;
             one.waiting.add(wake);
             one.begin();
             return one;
         });
-        return CompletableFuture.completedFuture(() -> leave(row, wake));
+        return CompletableFuture.completedFuture(new TryLockStore.Subscription() {
+
+            @Override
+            public boolean looksForWaiters() {
+                return polled.answered;
+            }
+
+            @Override
+            public void close() {
+                leave(row, wake);
+            }
+        });
     }
 
     private void leave(String row, Runnable wake) {
@@ -57,6 +67,7 @@ final class PolledKeys implements KeyChanges {
 
         private final String row;
         private final List<Runnable> waiting = new CopyOnWriteArrayList<>();
+        private volatile boolean answered = true;
         private boolean begun;
         private int looks;
         private Optional<LockRow.News> last = Optional.empty();
@@ -83,6 +94,7 @@ final class PolledKeys implements KeyChanges {
             }
             look.apply(row).whenComplete((found, failure) -> {
                 Duration pause = BETWEEN_LOOKS.pause(++looks);
+                answered = failure == null;
                 if (failure == null) {
                     pause = judge(found, pause);
                 }
@@ -98,8 +110,8 @@ final class PolledKeys implements KeyChanges {
                 new ArrayList<>(waiting).forEach(Runnable::run);
             }
             last = news;
-            Duration freeIn = found.map(row -> row.freeIn(LockMode.EXCLUSIVE)).orElse(pause);
-            return !free && freeIn.compareTo(pause) < 0 ? freeIn.plusMillis(1) : pause;
+            Duration expiry = found.flatMap(LockRow::nextExpiry).orElse(pause);
+            return expiry.compareTo(pause) < 0 ? expiry.plusMillis(1) : pause;
         }
     }
 

@@ -41,8 +41,9 @@ final class PostgreSqlLocks extends LockSql {
     PostgreSqlLocks(String table) {
         super("PostgreSQL", "postgresql", table, "cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)");
         this.acquire = sql(ACQUIRE.replace("{columns}", LockRow.COLUMNS).replace("{refused}", REFUSED));
-        this.channel = "distlock_"
-                + HexFormat.of().toHexDigits(table.toLowerCase(Locale.ROOT).hashCode());
+        // Without the schema, which one application may name and another find by its search path.
+        String name = table.substring(table.indexOf('.') + 1).toLowerCase(Locale.ROOT);
+        this.channel = "distlock_" + HexFormat.of().toHexDigits(name.hashCode());
         this.notifying =
                 "with freed as (%s returning lock_key) select pg_notify('" + channel + "', lock_key) from freed";
     }

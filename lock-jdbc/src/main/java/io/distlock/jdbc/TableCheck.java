@@ -76,4 +76,28 @@ record TableCheck(LockSql sql, JdbcLockOptions options) {
         }
         return failure;
     }
+
+    /** What is wrong with the way to the database, if waiting for it does not help. */
+    static Optional<JdbcLockSetupException> refused(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof JdbcLockSetupException known) {
+                return Optional.of(known);
+            } else if (cause instanceof SQLException said && said.getSQLState() != null) {
+                String state = said.getSQLState();
+                if (state.startsWith("28")) {
+                    return Optional.of(new JdbcLockSetupException(
+                            "the database does not accept the user or the password",
+                            "Correct spring.datasource.username and spring.datasource.password, or those of the"
+                                    + " @LockDataSource.",
+                            failure));
+                } else if (state.equals("3D000") || said.getErrorCode() == 1049 || said.getErrorCode() == 90149) {
+                    return Optional.of(new JdbcLockSetupException(
+                            "the database that the URL names does not exist",
+                            "Create it, or correct spring.datasource.url, or that of the @LockDataSource.",
+                            failure));
+                }
+            }
+        }
+        return Optional.empty();
+    }
 }

@@ -2,6 +2,7 @@ package io.distlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockKey;
 import io.distlock.LockMode;
@@ -74,7 +75,7 @@ abstract class JdbcLockContract {
         return ask(key, LockMode.EXCLUSIVE, UUID.randomUUID().toString()).orElseThrow();
     }
 
-    private static LockKey unique() {
+    static LockKey unique() {
         return LockKey.of(UUID.randomUUID().toString());
     }
 
@@ -255,6 +256,61 @@ abstract class JdbcLockContract {
             }
         });
         assertThat(get(provider.inspect(key))).isEmpty();
+    }
+
+    /** Their waits differ: the mark of the patient one keeps later readers out for both. */
+    @Test
+    void aWriterWithLittlePatienceDoesNotShortenTheMarkOfAnother() {
+        LockKey key = unique();
+        Grant reader = ask(key, LockMode.SHARED, "reader").orElseThrow();
+        CompletableFuture<Optional<Grant>> patient = provider.acquire(waiting(key, "patient", Duration.ofMinutes(5)));
+        await().atMost(PATIENCE).until(() -> writer(key).equals("patient"));
+        long mark = mark(key);
+        assertThat(get(provider.acquire(waiting(key, "hasty", Duration.ofMillis(200)))))
+                .isEmpty();
+        assertThat(writer(key)).isEqualTo("patient");
+        assertThat(mark(key)).isGreaterThanOrEqualTo(mark);
+        assertThat(ask(key, LockMode.SHARED, "late reader")).isEmpty();
+        assertThat(get(provider.release(reader.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertThat(get(patient)).isPresent();
+    }
+
+    private LeaseRequest waiting(LockKey key, String owner, Duration waitTime) {
+        return new LeaseRequest(
+                key,
+                LockMode.EXCLUSIVE,
+                owner,
+                LockOptions.defaults().withWaitTime(waitTime),
+                Deadline.in(waitTime, runtime.ticker()));
+    }
+
+    private String writer(LockKey key) {
+        return String.valueOf(database()
+                .jdbc()
+                .queryForObject(
+                        "select writer from distributed_lock where lock_key = ?",
+                        String.class,
+                        Database.PATIENT.row(key)));
+    }
+
+    private long mark(LockKey key) {
+        Long until = database()
+                .jdbc()
+                .queryForObject(
+                        "select writer_until from distributed_lock where lock_key = ?",
+                        Long.class,
+                        Database.PATIENT.row(key));
+        return until == null ? 0 : until;
+    }
+
+    /** Somebody has changed the row by hand, or a message was lost. */
+    @Test
+    void aReleaseThatNobodyAnnouncedIsFoundWithinSeconds() {
+        LockKey key = unique();
+        take(key);
+        CompletableFuture<Optional<Grant>> waiter = provider.acquire(waiting(key, "waiter", Duration.ofMinutes(5)));
+        expire(key, "");
+        assertThat(get(waiter)).isPresent();
     }
 
     @Test

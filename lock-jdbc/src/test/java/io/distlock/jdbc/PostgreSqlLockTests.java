@@ -9,15 +9,21 @@ import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,29 +62,106 @@ class PostgreSqlLockTests extends JdbcLockContract {
         assertThat(get(provider.connected())).isTrue();
         LockKey key = LockKey.of("cycle");
         cycle(key);
-        database.jdbc().execute("alter system set log_statement = 'all'");
-        database.jdbc().execute("select pg_reload_conf()");
-        await().atMost(Duration.ofMinutes(1)).until(() -> {
-            database.jdbc().execute("select 'counted'");
-            return database.server().process().log().contains("select 'counted'");
-        });
+        int before = startCounting();
         for (int cycle = 0; cycle < 20; cycle++) {
             cycle(key);
         }
-        database.jdbc().execute("select 'over'");
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> database.server().process().log().contains("select 'over'"));
-        // Statements of several lines are continued on the next ones.
-        long statements = database.server()
-                .process()
-                .log()
+        long statements = statementsSince(before).size();
+        assertThat(statements).isEqualTo(2 * 20);
+    }
+
+    /** The server's log tells each statement from now on; where in it. */
+    private static int startCounting() {
+        database.jdbc().execute("alter system set log_statement = 'all'");
+        database.jdbc().execute("select pg_reload_conf()");
+        String mark = "select '" + UUID.randomUUID() + "'";
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
+            database.jdbc().execute(mark);
+            return log().contains(mark);
+        });
+        return log().length();
+    }
+
+    private static String log() {
+        return database.server().process().log();
+    }
+
+    /** Statements of the locks; those of several lines are continued on the next ones. */
+    private static List<String> statementsSince(int before) {
+        String mark = "select '" + UUID.randomUUID() + "'";
+        database.jdbc().execute(mark);
+        await().atMost(Duration.ofMinutes(1)).until(() -> log().contains(mark));
+        return log().substring(before)
                 .lines()
                 .filter(line -> line.matches(".*LOG: +(execute|statement).*: +\\S.*")
                         && !line.contains("select '")
                         && !line.contains(": SET ")
                         && !line.contains("pg_reload_conf"))
-                .count();
-        assertThat(statements).isEqualTo(2 * 20);
+                .toList();
+    }
+
+    private static boolean isLook(String statement) {
+        return statement.contains("select owner") || statement.contains("select 1");
+    }
+
+    /** Messages tell them; one look every few seconds for all of them covers a message that is lost. */
+    @Test
+    void twoHundredWaitersSendNoStatementsOfTheirOwn() {
+        List<LockKey> keys =
+                Stream.generate(JdbcLockContract::unique).limit(200).toList();
+        keys.forEach(key ->
+                assertThat(get(provider.acquire(lasting(key, Duration.ZERO)))).isPresent());
+        List<CompletableFuture<Optional<Grant>>> waiters = keys.stream()
+                .map(key -> provider.acquire(lasting(key, Duration.ofHours(1))))
+                .toList();
+        int began = startCounting();
+        // Until all have asked, and then two looks for all of them.
+        await().atMost(Duration.ofMinutes(2)).until(() -> looksOnly(statementsSince(began)) >= 1);
+        int parked = log().length();
+        await().atMost(Duration.ofMinutes(2)).until(() -> looksOnly(statementsSince(parked)) >= 3);
+        assertThat(statementsSince(parked)).allMatch(PostgreSqlLockTests::isLook);
+        assertThat(waiters).noneMatch(CompletableFuture::isDone);
+        waiters.forEach(waiter -> waiter.cancel(true));
+    }
+
+    private static long looksOnly(List<String> statements) {
+        return statements.stream().filter(PostgreSqlLockTests::isLook).count();
+    }
+
+    @Test
+    void tenThousandLocksAreRenewedByTwentyStatementsAtMost() {
+        int locks = 10_000;
+        List<LeaseRequest> requests = Stream.generate(() -> lasting(unique(), Duration.ZERO))
+                .limit(locks)
+                .toList();
+        List<Lease> leases = new ArrayList<>();
+        for (LeaseRequest request : requests) {
+            leases.add(get(provider.acquire(request)).orElseThrow().lease());
+        }
+        int before = startCounting();
+        CountDownLatch renewed = new CountDownLatch(locks);
+        provider.renew(leases, (lease, renewal) -> {
+            if (renewal == Renewal.RENEWED) {
+                renewed.countDown();
+            }
+        });
+        await().atMost(Duration.ofMinutes(2)).until(() -> renewed.getCount() == 0);
+        assertThat(statementsSince(before).stream().filter(line -> !isLook(line)))
+                .hasSizeBetween(1, 20);
+    }
+
+    private LeaseRequest lasting(LockKey key, Duration waitTime) {
+        LockOptions options =
+                LockOptions.defaults().withLeaseTime(Duration.ofMinutes(30)).withWaitTime(waitTime);
+        return new LeaseRequest(
+                key, LockMode.EXCLUSIVE, UUID.randomUUID().toString(), options, Deadline.in(waitTime, Ticker.system()));
+    }
+
+    /** The schema may be in one application's search path, and in the settings of another. */
+    @Test
+    void applicationsThatNameTheSchemaAndOthersHearEachOther() {
+        assertThat(new PostgreSqlLocks("public.distributed_lock").channel())
+                .isEqualTo(new PostgreSqlLocks("Distributed_Lock").channel());
     }
 
     /** The statement reads the row as it was before it waited. */

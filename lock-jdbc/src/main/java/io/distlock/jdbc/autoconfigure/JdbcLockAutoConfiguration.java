@@ -10,16 +10,24 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.jdbc.autoconfigure.JdbcConnectionDetails;
+import org.springframework.boot.sql.init.dependency.DatabaseInitializationDependencyConfigurer;
 import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
  * Auto-configuration of locks in the application's database, on connections of their own. The beans depend on each other in the
@@ -31,9 +39,12 @@ import org.springframework.core.env.Environment;
             "io.distlock.spring.autoconfigure.LockAutoConfiguration"
         })
 @ConditionalOnClass({DataSource.class, JdbcConnectionDetails.class})
-@ConditionalOnBean({DataSource.class, LockRuntime.class})
+@ConditionalOnBean(LockRuntime.class)
+@Conditional(JdbcLockAutoConfiguration.OnDataSource.class)
 @ConditionalOnLockProvider("jdbc")
 @EnableConfigurationProperties(JdbcLockProperties.class)
+// Boot imports it with an application's database, of which there may be none.
+@Import(DatabaseInitializationDependencyConfigurer.class)
 @ImportRuntimeHints(JdbcLockAutoConfiguration.NativeImageHints.class)
 public final class JdbcLockAutoConfiguration {
 
@@ -74,6 +85,35 @@ public final class JdbcLockAutoConfiguration {
             throw unusable;
         }
         return provider;
+    }
+
+    /** The application's database, or one for the locks alone, which is usually no candidate where others are injected. */
+    static final class OnDataSource extends AnyNestedCondition {
+
+        OnDataSource() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnBean(DataSource.class)
+        static final class Any {}
+
+        @Conditional(OnLockDataSource.class)
+        static final class OfTheLocks {}
+    }
+
+    /** Boot's condition leaves out beans that are no default candidates. */
+    static final class OnLockDataSource implements ConfigurationCondition {
+
+        @Override
+        public ConfigurationPhase getConfigurationPhase() {
+            return ConfigurationPhase.REGISTER_BEAN;
+        }
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            ConfigurableListableBeanFactory beans = context.getBeanFactory();
+            return beans != null && beans.getBeanNamesForAnnotation(LockDataSource.class).length > 0;
+        }
     }
 
     /** Keeps the scripts in a native image. */

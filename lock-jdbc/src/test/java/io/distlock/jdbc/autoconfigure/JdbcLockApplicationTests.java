@@ -25,10 +25,14 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.jdbc.DataSourceBuilder;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -37,6 +41,7 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.transaction.annotation.Transactional;
 
 /** Applications with a database and nothing else. */
+@ExtendWith(OutputCaptureExtension.class)
 class JdbcLockApplicationTests {
 
     private static Database postgresql;
@@ -159,6 +164,55 @@ class JdbcLockApplicationTests {
         }
     }
 
+    /** It has its data elsewhere, and this database for its locks alone. */
+    @Test
+    void theOnlyDataSourceMayBeThatOfTheLocks() {
+        try (ConfigurableApplicationContext context = run(WithLockDataSourceOnly.class, List.of())) {
+            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
+        }
+    }
+
+    @Test
+    void aMissingDataSourceIsExplained(CapturedOutput output) {
+        assertThatThrownBy(() -> run(WithoutDataSource.class, List.of("--distributed-lock.provider=jdbc")))
+                .isInstanceOf(RuntimeException.class);
+        assertThat(output).contains("'jdbc'").contains("spring.datasource.*");
+    }
+
+    @Test
+    void aMissingDriverIsExplained(CapturedOutput output) {
+        assertThatThrownBy(() -> run(WithoutDriver.class, List.of())).isInstanceOf(RuntimeException.class);
+        assertThat(output)
+                .contains("Locks cannot be kept in the database: there is no driver for addresses that begin with"
+                        + " 'jdbc:nothing:'.")
+                .contains("org.postgresql:postgresql")
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void wrongCredentialsAreExplained(CapturedOutput output) {
+        assertThatThrownBy(() -> run(
+                        Application.class,
+                        List.of(
+                                "--spring.datasource.url=" + postgresql.url(),
+                                "--spring.datasource.username=nobody",
+                                "--distributed-lock.jdbc.connect-timeout=30s")))
+                .isInstanceOf(RuntimeException.class);
+        assertThat(output).contains("the database does not accept the user or the password");
+    }
+
+    @Test
+    void aDatabaseThatDoesNotExistIsExplained(CapturedOutput output) {
+        assertThatThrownBy(() -> run(
+                        Application.class,
+                        List.of(
+                                "--spring.datasource.url=" + postgresql.url().replace("/postgres", "/nowhere"),
+                                "--spring.datasource.username=" + postgresql.user(),
+                                "--distributed-lock.jdbc.connect-timeout=30s")))
+                .isInstanceOf(RuntimeException.class);
+        assertThat(output).contains("the database that the URL names does not exist");
+    }
+
     @Test
     void anotherProviderMayBeChosen() {
         try (ConfigurableApplicationContext context =
@@ -200,6 +254,53 @@ class JdbcLockApplicationTests {
                     .type(HikariDataSource.class)
                     .url("jdbc:h2:mem:" + UUID.randomUUID())
                     .build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
+    static class WithLockDataSourceOnly {
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+
+        @Bean(defaultCandidate = false)
+        @LockDataSource
+        HikariDataSource locks() {
+            return DataSourceBuilder.create()
+                    .type(HikariDataSource.class)
+                    .url("jdbc:h2:mem:" + UUID.randomUUID())
+                    .build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
+    static class WithoutDataSource {
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration(exclude = DataSourceAutoConfiguration.class)
+    static class WithoutDriver {
+
+        @Bean
+        Orders orders() {
+            return new Orders();
+        }
+
+        @Bean(defaultCandidate = false)
+        @LockDataSource
+        HikariDataSource locks() {
+            HikariDataSource unopened = new HikariDataSource();
+            unopened.setJdbcUrl("jdbc:nothing://host/name?password=secret");
+            return unopened;
         }
     }
 

@@ -72,6 +72,39 @@ class ParkedWaiterTests extends AcquireLoopFixture {
         assertThat(store.probes).isZero();
     }
 
+    @Test
+    void aWaiterForWhomTheStoreLooksAsksOnlyOnceMoreBeforeItsDeadline() {
+        store.looks = true;
+        CompletableFuture<Optional<Grant>> asked = parked(Duration.ofMinutes(10), LONG);
+        ticker.advance(Duration.ofMinutes(10).minusMillis(101));
+        assertThat(store.attempts).hasSize(2);
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(store.attempts).hasSize(3);
+        store.refuse(LONG);
+        ticker.advance(Duration.ofMillis(100));
+        assertThat(asked).isCompletedWithValue(Optional.empty());
+    }
+
+    /** The store's first look for it may come later than that. */
+    @Test
+    void aWaiterForWhomTheStoreLooksAsksWhenTheLeaseEndsThatItHasSeen() {
+        store.looks = true;
+        parked(Duration.ofMinutes(10), Duration.ofSeconds(2));
+        ticker.advance(Duration.ofSeconds(2));
+        assertThat(store.attempts).hasSize(3);
+    }
+
+    @Test
+    void aWaiterForWhomTheStoreLooksNoLongerAsksForItself() {
+        store.looks = true;
+        parked(Duration.ofMinutes(10), LONG);
+        store.looks = false;
+        store.wake.run();
+        store.refuse(LONG);
+        ticker.advance(AcquireLoop.LONGEST_PAUSE);
+        assertThat(store.attempts).hasSizeGreaterThanOrEqualTo(4);
+    }
+
     /** The try that began before the subscription stood may have been refused by a holder that has left since. */
     @Test
     void aSubscriptionThatStandsTooLateDuringATryIsFollowedByAnotherTry() {

@@ -20,6 +20,9 @@ final class ScriptedStore implements TryLockStore {
 
     final List<CompletableFuture<Result>> attempts = new ArrayList<>();
     final List<Boolean> repeated = new ArrayList<>();
+    /** Whether it looks for all who wait. */
+    boolean looks;
+
     final List<CompletableFuture<Subscription>> subscriptions = new ArrayList<>();
     Runnable wake = () -> {};
     Release onWithdraw = Release.RELEASED;
@@ -97,6 +100,11 @@ final class ScriptedStore implements TryLockStore {
             @Override
             public void probe() {
                 probes++;
+            }
+
+            @Override
+            public boolean looksForWaiters() {
+                return looks;
             }
 
             @Override
