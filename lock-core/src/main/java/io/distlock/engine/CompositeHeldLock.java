@@ -12,38 +12,37 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Several locks as one: held while all are, lost with the first, exclusive if all are. Thread-safe. */
-public final class CompositeHeldLock implements HeldLock {
+public final class CompositeHeldLock extends EngineLock {
 
-    private final List<HeldLock> parts;
-    private final Executor callbacks;
+    private final List<EngineLock> parts;
 
     /** Created on demand: a long-held part must not retain every composite. */
     private final AtomicReference<LockState.@Nullable LossSignal> lost = new AtomicReference<>();
 
-    CompositeHeldLock(List<? extends HeldLock> parts, Executor callbacks) {
+    CompositeHeldLock(List<EngineLock> parts) {
+        super(parts.stream()
+                .map(part -> part.callbacks)
+                .filter(callbacks -> callbacks != THERE)
+                .findFirst()
+                .orElse(THERE));
         // A call may enter one lock by several of its keys. Equal grants of two providers are two.
-        this.parts = parts.stream().distinct().map(HeldLock.class::cast).toList();
-        this.callbacks = callbacks;
+        this.parts = parts.stream().distinct().toList();
     }
 
     /**
-     * The locks as one lock, which releases all of them at the same time. For clients that delegate to another.
-     *
-     * @param locks one or more
-     * @param callbacks runs dependents of {@link #lost()} and {@link #releaseAsync()}, which may block
+     * One or more locks as one, which releases all of them at the same time. For clients that delegate to another.
      */
-    public static HeldLock of(List<? extends HeldLock> locks, Executor callbacks) {
+    public static HeldLock of(List<? extends HeldLock> locks) {
         if (locks.isEmpty()) {
             throw new IllegalArgumentException("no locks: a composite consists of one or more");
         }
-        return new CompositeHeldLock(locks, callbacks);
+        return new CompositeHeldLock(locks.stream().map(EngineLock::of).toList());
     }
 
     @Override
@@ -84,23 +83,13 @@ public final class CompositeHeldLock implements HeldLock {
         parts.forEach(HeldLock::ensureHeld);
     }
 
+    /** All are asked before the first answer: none expires while others are waited for. */
     @Override
-    public Duration extend(Duration leaseTime, Duration minHoldTime) {
-        // All are asked before the first answer: none expires while others are waited for.
-        parts.stream()
-                .map(part -> startExtension(part, leaseTime, minHoldTime))
-                .toList()
-                .forEach(Runnable::run);
-        return remaining();
-    }
-
-    private static Runnable startExtension(HeldLock part, Duration leaseTime, Duration minHoldTime) {
-        if (part instanceof RequestListeners.WatchedLock watched) {
-            return startExtension(watched.target, leaseTime, minHoldTime);
-        }
-        return part instanceof DefaultHeldLock granted
-                ? LeaseExtension.start(granted, leaseTime, minHoldTime)
-                : () -> part.extend(leaseTime, minHoldTime);
+    Runnable startExtension(Duration leaseTime, Duration minHoldTime) {
+        List<Runnable> answers = parts.stream()
+                .map(part -> part.startExtension(leaseTime, minHoldTime))
+                .toList();
+        return () -> answers.forEach(Runnable::run);
     }
 
     @Override
@@ -129,36 +118,22 @@ public final class CompositeHeldLock implements HeldLock {
     }
 
     @Override
-    public CompletionStage<Release> releaseAsync() {
-        return startRelease().thenApplyAsync(release -> release, callbacks);
+    CompletableFuture<Release> startRelease() {
+        return all(EngineLock::startRelease);
     }
 
-    CompletableFuture<Release> startRelease() {
-        return release(CompositeHeldLock::startRelease);
+    @Override
+    CompletableFuture<Release> giveBack() {
+        return all(EngineLock::giveBack);
     }
 
     /** All at once; returns the worst answer. */
-    private CompletableFuture<Release> release(Function<HeldLock, CompletionStage<Release>> each) {
+    private CompletableFuture<Release> all(Function<EngineLock, CompletableFuture<Release>> end) {
         CompletableFuture<Release> worst = CompletableFuture.completedFuture(Release.RELEASED);
         for (int last = parts.size() - 1; last >= 0; last--) {
-            worst = worst.thenCombine(each.apply(parts.get(last)), CompositeHeldLock::worse);
+            worst = worst.thenCombine(end.apply(parts.get(last)), CompositeHeldLock::worse);
         }
         return worst;
-    }
-
-    /** Skips the callback if the engine itself granted the lock. */
-    static CompletionStage<Release> startRelease(HeldLock lock) {
-        if (lock instanceof CompositeHeldLock several) {
-            return several.startRelease();
-        }
-        return lock instanceof DefaultHeldLock granted ? granted.startRelease() : lock.releaseAsync();
-    }
-
-    /** Releases what the engine granted and no caller has got: no minimum hold time applies. */
-    static CompletableFuture<Release> giveBack(HeldLock granted) {
-        return granted instanceof CompositeHeldLock several
-                ? several.release(CompositeHeldLock::giveBack)
-                : ((DefaultHeldLock) granted).startRelease(Duration.ZERO);
     }
 
     private static Release worse(Release one, Release other) {

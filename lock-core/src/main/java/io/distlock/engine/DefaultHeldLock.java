@@ -1,48 +1,108 @@
 package io.distlock.engine;
 
-import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockEvent;
+import io.distlock.LockKey;
 import io.distlock.LockLoss;
-import io.distlock.LockLostException;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
+import io.distlock.Sequencer;
+import io.distlock.engine.LockState.Held;
 import io.distlock.spi.Grant;
+import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import io.distlock.support.DueSet;
 import java.time.Duration;
-import java.util.Objects;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One held key, as its user and the watchdog see it. Each state change is one compare-and-set, so the first thread that
  * sees "no longer held" makes it final.
  */
-final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due {
+final class DefaultHeldLock extends EngineLock implements DueSet.Due {
 
-    private static final AtomicReferenceFieldUpdater<DefaultHeldLock, LockState> STATE =
-            AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.class, "state");
+    private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
 
-    private static final AtomicReferenceFieldUpdater<DefaultHeldLock, LockState.@Nullable LossSignal> LOST =
-            AtomicReferenceFieldUpdater.newUpdater(DefaultHeldLock.class, LockState.LossSignal.class, "lost");
+    final ClientContext context;
+    final LockOptions options;
+    private final Lease lease;
+    private final KeyQueues.Ticket ticket;
+    private final Asker asker;
+    private final Moment granted;
+    private final AtomicReference<LockState> state;
+    private final LockState.LossSignal lost;
 
-    private volatile LockState state;
-    private volatile LockState.@Nullable LossSignal lost;
+    /** One thread at a time writes it: the watchdog's, or the one with the answer. */
+    private volatile RenewalSchedule schedule;
+
+    private volatile Duration timeToLive;
+
+    /** From the grant on. Grows with extensions. */
+    private volatile Duration minHoldTime;
 
     DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, Asker asker) {
-        super(context, options, grant, ticket, asker);
-        this.state = LockState.Held.since(grant.since(), context.validityNanos(options.leaseTime()), 0);
+        super(context.callbacks());
+        this.context = context;
+        this.options = options;
+        this.lease = grant.lease();
+        this.ticket = ticket;
+        this.asker = asker;
+        this.granted = context.ticker().now();
+        this.state = new AtomicReference<>(Held.since(grant.since(), context.validityNanos(options.leaseTime()), 0));
+        this.lost = new LockState.LossSignal(context.callbacks());
+        this.schedule =
+                RenewalSchedule.of(options, grant.since(), context.random().get());
+        this.timeToLive = options.timeToLive();
+        this.minHoldTime = options.minHoldTime();
+    }
+
+    Lease lease() {
+        return lease;
+    }
+
+    @Override
+    public List<LockKey> keys() {
+        return List.of(lease.key());
+    }
+
+    @Override
+    public LockMode mode() {
+        return lease.mode();
+    }
+
+    @Override
+    public List<Sequencer> sequencers() {
+        return List.of(new Sequencer(lease.key(), lease.mode(), lease.token()));
     }
 
     Optional<HeldLockInfo> info(long now) {
         Duration left = remaining();
-        return state instanceof LockState.Held held ? Optional.of(info(now, left, held.renewals())) : Optional.empty();
+        return state.get() instanceof Held held
+                ? Optional.of(new HeldLockInfo(
+                        lease.key(),
+                        lease.mode(),
+                        lease.token(),
+                        lease.owner(),
+                        Instant.ofEpochMilli(granted.wallMillis()),
+                        ClientContext.between(granted.nanos(), now),
+                        left,
+                        held.renewals(),
+                        asker.thread()))
+                : Optional.empty();
+    }
+
+    private Duration heldFor() {
+        return context.since(granted.nanos());
     }
 
     @Override
@@ -56,7 +116,7 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
     }
 
     private long remainingNanos() {
-        while (state instanceof LockState.Held held) {
+        while (state.get() instanceof Held held) {
             long left = held.leftNanos(context.ticker());
             if (left > 0) {
                 return left;
@@ -71,155 +131,135 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
         if (isHeld()) {
             return;
         }
-        if (state instanceof LockState.Lost gone) {
-            throw new LockLostException(gone.loss());
-        }
-        throw new IllegalStateException(
-                "lock '" + lease().key() + "' has been released: it no longer protects anything");
-    }
-
-    @Override
-    public Duration extend(Duration leaseTime, Duration minHoldTime) {
-        LeaseExtension.start(this, leaseTime, minHoldTime).run();
-        return remaining();
+        state.get().throwIfLost();
+        throw new IllegalStateException("lock '" + lease.key() + "' has been released: it no longer protects anything");
     }
 
     @Override
     public CompletionStage<LockLoss> lost() {
-        return signal().stage();
+        return lost.stage();
     }
 
     @Override
     public void onLost(Consumer<LockLoss> action) {
-        signal().onLost(action);
+        lost.onLost(action);
     }
 
-    private LockState.LossSignal signal() {
-        if (lost == null) {
-            LOST.compareAndSet(this, null, new LockState.LossSignal(context.callbacks()));
-        }
-        LockState.LossSignal signal = Objects.requireNonNull(lost);
-        // The loss may have preceded the signal. Not fired on this thread, since others may also have registered.
-        if (state instanceof LockState.Lost gone) {
-            context.callbacks().executeLoss(() -> signal.fire(gone.loss()));
-        }
-        return signal;
-    }
+    // --- the end ---
 
     @Override
     public Release release() {
-        return startRelease().join();
-    }
-
-    @Override
-    public CompletionStage<Release> releaseAsync() {
-        return startRelease().thenApplyAsync(release -> release, context.callbacks());
+        return startRelease(minHoldTime).join();
     }
 
     @Override
     public void close() {
-        release();
-        if (state instanceof LockState.Lost gone) {
-            throw new LockLostException(gone.loss());
-        }
+        startRelease(minHoldTime).join();
+        state.get().throwIfLost();
     }
 
+    @Override
     CompletableFuture<Release> startRelease() {
         return startRelease(minHoldTime);
     }
 
-    CompletableFuture<Release> startRelease(Duration minHoldTime) {
-        while (isHeld() && state instanceof LockState.Held held) {
+    @Override
+    CompletableFuture<Release> giveBack() {
+        return startRelease(Duration.ZERO);
+    }
+
+    /** The key stays taken for the rest of the minimum hold time. */
+    private CompletableFuture<Release> startRelease(Duration minHoldTime) {
+        while (isHeld() && state.get() instanceof Held held) {
             var end = new LockState.Released(new CompletableFuture<>(), held);
-            if (STATE.compareAndSet(this, held, end)) {
+            if (state.compareAndSet(held, end)) {
                 context.watchdog().remove(this);
-                releaseAtStore(minHoldTime).thenAccept(answer -> released(end, answer));
+                context.release(lease, timeToLive, () -> minHoldTime.minus(heldFor()))
+                        .thenAccept(answer -> released(end, answer));
                 return end.outcome();
             }
         }
-        return state instanceof LockState.Released end
+        return state.get() instanceof LockState.Released end
                 ? end.outcome()
                 : CompletableFuture.completedFuture(Release.NOT_OWNER);
     }
 
     private void released(LockState.Released end, Release answer) {
-        // After expiry the answer proves nothing: the key was ours during the work, and has expired since.
-        long keptNanos =
-                end.last().leftNanos(context.ticker()) + options.lockDelay().toNanos();
-        boolean tooLate = answer == Release.NOT_OWNER && keptNanos <= 0;
-        Release outcome = tooLate ? Release.UNKNOWN : answer;
+        Release outcome = end.judged(answer, context.ticker(), options.lockDelay());
         if (outcome == Release.NOT_OWNER) {
-            LockLoss loss = loss(LockLoss.Reason.NOT_OWNER, end.last());
-            state = new LockState.Lost(loss);
-            context.callbacks().executeLoss(() -> announce(loss));
+            LockState.Lost gone = lost(LockLoss.Reason.NOT_OWNER, end.last());
+            state.set(gone);
+            context.callbacks().executeLoss(() -> announce(gone));
         } else {
-            publishReleased(outcome);
+            context.publish(
+                    name -> new LockEvent.Released(name, lease.key(), mode(), lease.token(), heldFor(), outcome));
         }
-        ended(end, outcome);
-    }
-
-    private void ended(LockState.Released end, Release outcome) {
-        leaveQueue();
+        context.queues().leave(ticket);
         context.openWork().end();
         end.outcome().complete(outcome);
     }
 
-    // --- loss ---
-
     void lose(LockLoss.Reason reason) {
         // Again if a renewal intervened: the lock is lost anyway.
-        while (state instanceof LockState.Held held && !lose(held, reason)) {
+        while (state.get() instanceof Held held && !lose(held, reason)) {
             Thread.onSpinWait();
         }
     }
 
-    private boolean lose(LockState.Held held, LockLoss.Reason reason) {
-        LockLoss loss = loss(reason, held);
-        if (!STATE.compareAndSet(this, held, new LockState.Lost(loss))) {
+    private boolean lose(Held held, LockLoss.Reason reason) {
+        LockState.Lost gone = lost(reason, held);
+        if (!state.compareAndSet(held, gone)) {
             return false;
         }
         context.watchdog().remove(this);
         // Now, not after the callbacks: the store still keeps others out.
-        leaveQueue();
-        context.callbacks().executeLoss(() -> announce(loss));
+        context.queues().leave(ticket);
+        context.callbacks().executeLoss(() -> announce(gone));
         // Not before: closing waits for what has been announced by then.
         context.openWork().end();
         return true;
     }
 
+    private LockState.Lost lost(LockLoss.Reason reason, Held last) {
+        Duration sinceRenewal = Duration.ofNanos(last.elapsedNanos(context.ticker()));
+        return new LockState.Lost(
+                new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal));
+    }
+
     /** Takes it away from its user, who is notified before the store can grant it to another. */
     CompletableFuture<Release> forceRelease() {
         lose(LockLoss.Reason.NOT_OWNER);
-        return releaseAtStore(Duration.ZERO);
+        return context.release(lease, timeToLive, () -> Duration.ZERO);
     }
 
-    private void announce(LockLoss loss) {
-        log(loss);
-        context.publish(name -> new LockEvent.Lost(name, loss));
-        LockState.LossSignal signal = lost;
-        if (signal != null) {
-            signal.fire(loss);
-        }
-        if (mayBeDeletedAfter(loss.reason())) {
-            releaseAtStore();
+    private void announce(LockState.Lost gone) {
+        asker.inTrace(() -> gone.writeTo(log));
+        context.publish(name -> new LockEvent.Lost(name, gone.loss()));
+        lost.fire(gone.loss());
+        if (gone.mayBeDeleted(options.lockDelay())) {
+            context.release(lease, timeToLive, () -> minHoldTime.minus(heldFor()));
         }
     }
 
-    /**
-     * Once the holder knows of its loss, others need not wait for the time to live, unless a lock-delay requires it, or the
-     * client is closing and the holder may still be working.
-     */
-    private boolean mayBeDeletedAfter(LockLoss.Reason reason) {
-        return (reason == LockLoss.Reason.EXPIRED || reason == LockLoss.Reason.MAX_HOLD_TIME)
-                && options.lockDelay().isZero();
+    // --- extension: by the watchdog, or by the user ---
+
+    @Override
+    Runnable startExtension(Duration leaseTime, Duration minHoldTime) {
+        return LeaseExtension.start(this, leaseTime, minHoldTime);
     }
 
-    // --- renewal, driven by the watchdog ---
+    long maxHoldUntil() {
+        return granted.nanos() + options.maxHoldTime().toNanos();
+    }
 
     @Override
     public long dueNanos() {
-        long due = state instanceof LockState.Held held ? held.endNanos() : nextStep;
-        return options.renew() ? earlier(due, earlier(nextStep, maxHoldUntil())) : due;
+        return state.get() instanceof Held held ? schedule.next(held.endNanos(), maxHoldUntil()) : schedule.step();
+    }
+
+    @Override
+    public long slackNanos() {
+        return schedule.slackNanos();
     }
 
     /** Checks the clock. True if the lock is still held and must be renewed now. */
@@ -230,13 +270,18 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
         long now = context.ticker().nanos();
         if (options.renew() && now - maxHoldUntil() >= 0) {
             lose(LockLoss.Reason.MAX_HOLD_TIME);
-            return false;
-        }
-        if (isAnswerOverdue(now)) {
+        } else if (schedule.isAnswerOverdue(now)) {
             notRenewed(now);
-            return false;
+        } else if (schedule.isDue(now)) {
+            schedule = schedule.asked(now);
+            return true;
         }
-        return beginRenewal(now);
+        return false;
+    }
+
+    /** Whether a renewal is under way for a lock that is still held. */
+    boolean awaitsAnswer() {
+        return schedule.awaitsAnswer() && isHeld();
     }
 
     void answered(Renewal renewal, Moment sent) {
@@ -260,32 +305,42 @@ final class DefaultHeldLock extends RenewedLease implements HeldLock, DueSet.Due
         }
     }
 
-    /** Whether a renewal is under way for a lock that is still held. */
-    boolean awaitsAnswer() {
-        return awaitingAnswer && isHeld();
-    }
-
     /** Never shortens it: answers may arrive in any order. */
     private void extend(Moment sent, long validNanos) {
-        while (isHeld() && state instanceof LockState.Held held) {
-            var extended = LockState.Held.since(sent, validNanos, held.renewals() + 1);
+        while (isHeld() && state.get() instanceof Held held) {
+            var extended = Held.since(sent, validNanos, held.renewals() + 1);
             if (held.leftNanos(context.ticker()) >= extended.leftNanos(context.ticker())) {
                 return;
             }
-            if (STATE.compareAndSet(this, held, extended)) {
-                renewed(sent);
+            if (state.compareAndSet(held, extended)) {
+                schedule = schedule.renewed(sent, context.random().get());
+                publishRenewed(true);
                 return;
             }
         }
     }
 
-    private static long earlier(long one, long other) {
-        return one - other < 0 ? one : other;
+    private void notRenewed(long now) {
+        schedule = schedule.failed(now);
+        publishRenewed(false);
+    }
+
+    void publishRenewed(boolean confirmed) {
+        context.publish(name -> new LockEvent.Renewed(name, lease.key(), lease.mode(), lease.token(), confirmed));
+    }
+
+    /** The store is about to be asked to keep the key for this long. */
+    synchronized void mayLast(Duration time) {
+        timeToLive = LeaseExtension.longer(time, timeToLive);
+    }
+
+    synchronized void lastAtLeast(Duration time) {
+        minHoldTime = LeaseExtension.longer(heldFor().plus(time), minHoldTime);
     }
 
     @Override
     public String toString() {
-        return "HeldLock[" + lease().key() + ", " + mode() + ", token " + lease().token() + ", "
-                + state.getClass().getSimpleName() + "]";
+        return "HeldLock[" + lease.key() + ", " + mode() + ", token " + lease.token() + ", "
+                + state.get().getClass().getSimpleName() + "]";
     }
 }

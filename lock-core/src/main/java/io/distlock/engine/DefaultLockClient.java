@@ -63,24 +63,25 @@ final class DefaultLockClient implements LockClient {
     @Override
     public HeldLock acquire(LockRequest request) {
         RequestListeners watch = RequestListeners.of(request, context);
-        var acquisition = start(request, watch);
+        requireNoInterrupt(request, watch);
+        var acquisition = pending.start(request);
         return await(acquisition, watch).orElseThrow(acquisition::notAcquired);
     }
 
     @Override
     public Optional<HeldLock> tryAcquire(LockRequest request) {
         RequestListeners watch = RequestListeners.of(request, context);
-        return await(start(request, watch), watch);
+        requireNoInterrupt(request, watch);
+        return await(pending.start(request), watch).map(HeldLock.class::cast);
     }
 
-    private PendingAcquisition start(LockRequest request, RequestListeners watch) {
+    private static void requireNoInterrupt(LockRequest request, RequestListeners watch) {
         if (Thread.currentThread().isInterrupted()) {
             throw watch.failed(new LockInterruptedException(request.keys().get(0), Duration.ZERO, null));
         }
-        return pending.start(request);
     }
 
-    private static Optional<HeldLock> await(PendingAcquisition acquisition, RequestListeners watch) {
+    private static Optional<EngineLock> await(PendingAcquisition acquisition, RequestListeners watch) {
         try {
             return watch.answered(acquisition.get());
         } catch (InterruptedException interrupt) {
@@ -115,7 +116,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request) {
         CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
-        startAsync(request, result, (acquisition, granted) -> result.complete(granted));
+        startAsync(request, result, (acquisition, granted) -> result.complete(granted.map(HeldLock.class::cast)));
         return result;
     }
 
@@ -123,7 +124,7 @@ final class DefaultLockClient implements LockClient {
     private void startAsync(
             LockRequest request,
             CompletableFuture<?> result,
-            BiPredicate<PendingAcquisition, Optional<HeldLock>> taker) {
+            BiPredicate<PendingAcquisition, Optional<EngineLock>> taker) {
         RequestListeners watch = RequestListeners.of(request, context);
         var acquisition = pending.start(request);
         // Cancelled or timed out by the caller: stop waiting.
@@ -134,9 +135,9 @@ final class DefaultLockClient implements LockClient {
                     result.completeExceptionally(watch.failed(failure));
                     return;
                 }
-                Optional<HeldLock> answer = watch.answered(granted);
+                Optional<EngineLock> answer = watch.answered(granted);
                 if (!taker.test(acquisition, answer)) {
-                    granted.ifPresent(CompositeHeldLock::giveBack);
+                    granted.ifPresent(EngineLock::giveBack);
                     // Tells those who watch the request.
                     answer.ifPresent(HeldLock::releaseAsync);
                 }
@@ -153,10 +154,10 @@ final class DefaultLockClient implements LockClient {
 
     /** No thread could hand the lock over, so nobody else would ever release it. */
     private static void releaseUndelivered(
-            HeldLock held, RequestListeners watch, CompletableFuture<?> result, Throwable refusal) {
+            EngineLock held, RequestListeners watch, CompletableFuture<?> result, Throwable refusal) {
         String why = "it was granted, then released: the callback executor rejected the task to deliver it";
         var failure = new LockUnavailableException(held.keys().get(0), Duration.ZERO, why, refusal);
-        CompositeHeldLock.giveBack(held);
+        held.giveBack();
         held.releaseAsync().thenRun(() -> result.completeExceptionally(watch.failed(failure)));
     }
 
@@ -168,7 +169,7 @@ final class DefaultLockClient implements LockClient {
     private Optional<HeldLock> tryAcquireUninterruptibly(LockRequest request) {
         RequestListeners watch = RequestListeners.of(request, context);
         try {
-            return watch.answered(pending.start(request).join());
+            return watch.answered(pending.start(request).join()).map(HeldLock.class::cast);
         } catch (CompletionException failure) {
             throw watch.failed(asSeenByCaller(failure));
         }

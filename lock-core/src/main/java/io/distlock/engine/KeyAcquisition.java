@@ -52,11 +52,18 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     void start() {
-        boolean mayQueue = !options.waitTime().isZero();
-        if (context.queues().enter(ticket, mayQueue)) {
-            askProvider();
-        } else if (!mayQueue) {
-            giveUpUnasked();
+        if (!pending.isClosed()) {
+            pending.add(this);
+            boolean mayQueue = !options.waitTime().isZero();
+            if (context.queues().enter(ticket, mayQueue)) {
+                askProvider();
+            } else if (!mayQueue) {
+                giveUpUnasked();
+            }
+        }
+        if (pending.isClosed()) {
+            // Perhaps only now, and close() may not have seen it.
+            failClosed();
         }
     }
 
@@ -161,7 +168,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         context.listenForLoss(grant.lease(), () -> held.lose(LockLoss.Reason.NOT_OWNER));
         pending.remove(this);
         if (!complete(Optional.of(held))) {
-            CompositeHeldLock.giveBack(held);
+            held.giveBack();
         }
     }
 

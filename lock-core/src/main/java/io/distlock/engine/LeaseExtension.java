@@ -26,7 +26,7 @@ record LeaseExtension(
         Moment sent = context.ticker().now();
         long most = Math.max(0, lock.maxHoldUntil() - sent.nanos());
         Duration lease = Duration.ofNanos(Math.min(most, extended.leaseTime().toNanos()));
-        Duration timeToLive = DefaultHeldLock.longer(lease.plus(extended.lockDelay()), minHoldTime);
+        Duration timeToLive = longer(lease.plus(extended.lockDelay()), minHoldTime);
         LeaseExtension extension =
                 new LeaseExtension(lock, sent, context.validityNanos(lease), minHoldTime, new CompletableFuture<>());
         lock.mayLast(timeToLive);
@@ -36,6 +36,10 @@ record LeaseExtension(
                 .within(context.provider().callTimeout(), extension.outcome)
                 .exceptionally(late -> Renewal.UNKNOWN);
         return () -> check(lock, inTime.join());
+    }
+
+    static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static void check(DefaultHeldLock lock, Renewal outcome) {

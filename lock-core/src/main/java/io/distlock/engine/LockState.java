@@ -1,17 +1,27 @@
 package io.distlock.engine;
 
 import io.distlock.LockLoss;
+import io.distlock.LockLostException;
 import io.distlock.Release;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.event.Level;
 
 /** The state of a held key: held, then released or lost for good. */
 sealed interface LockState {
+
+    default void throwIfLost() {
+        if (this instanceof Lost gone) {
+            throw new LockLostException(gone.loss());
+        }
+    }
 
     /** Held while the lease is valid: for {@code validNanos} from {@code sinceNanos}. */
     record Held(long sinceNanos, long sinceMillis, long validNanos, int renewals) implements LockState {
@@ -35,9 +45,45 @@ sealed interface LockState {
     }
 
     /** No longer held by its user; the outcome follows with the store's answer. It was last held like this. */
-    record Released(CompletableFuture<Release> outcome, Held last) implements LockState {}
+    record Released(CompletableFuture<Release> outcome, Held last) implements LockState {
 
-    record Lost(LockLoss loss) implements LockState {}
+        /** After expiry the answer proves nothing: the key was ours during the work, and has expired since. */
+        Release judged(Release answer, Ticker ticker, Duration lockDelay) {
+            boolean tooLate = last.leftNanos(ticker) + lockDelay.toNanos() <= 0;
+            return answer == Release.NOT_OWNER && tooLate ? Release.UNKNOWN : answer;
+        }
+    }
+
+    record Lost(LockLoss loss) implements LockState {
+
+        /**
+         * Once the holder knows of its loss, others need not wait for the time to live, unless a lock-delay requires it, or the
+         * client is closing and the holder may still be working.
+         */
+        boolean mayBeDeleted(Duration lockDelay) {
+            return lockDelay.isZero()
+                    && (loss.reason() == LockLoss.Reason.EXPIRED || loss.reason() == LockLoss.Reason.MAX_HOLD_TIME);
+        }
+
+        void writeTo(Logger log) {
+            // Closing a client may end thousands of locks, and one warning covers them all.
+            log.atLevel(loss.reason() == LockLoss.Reason.CLIENT_CLOSED ? Level.DEBUG : Level.WARN)
+                    .addKeyValue("lock", loss.key().name())
+                    .addKeyValue("key", loss.key().key().orElse(""))
+                    .addKeyValue("token", loss.token().value())
+                    .addKeyValue("heldMillis", loss.heldFor().toMillis())
+                    .addKeyValue("sinceRenewalMillis", loss.sinceRenewal().toMillis())
+                    .addKeyValue("reason", loss.reason())
+                    .log(
+                            "Lost lock '{}' (token {}) after {} ms, {} ms after the last request that the store"
+                                    + " confirmed: {}",
+                            loss.key(),
+                            loss.token(),
+                            loss.heldFor().toMillis(),
+                            loss.sinceRenewal().toMillis(),
+                            loss.reason().explanation());
+        }
+    }
 
     /**
      * Reports a loss: to actions on the announcing thread, to dependents of the stage where they may block. All callers share

@@ -1,6 +1,5 @@
 package io.distlock.engine;
 
-import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
@@ -42,7 +41,7 @@ final class PendingAcquisitions {
     }
 
     /** A lock being acquired, on one key or several. Empty if another holds one of them. */
-    abstract static class PendingAcquisition extends CompletableFuture<Optional<HeldLock>> {
+    abstract static class PendingAcquisition extends CompletableFuture<Optional<EngineLock>> {
 
         final ClientContext context;
         final PendingAcquisitions pending;
@@ -87,7 +86,7 @@ final class PendingAcquisitions {
         /** Cancels; if it has just succeeded, releases the lock. */
         final void abandon() {
             if (!cancel(true)) {
-                thenAccept(granted -> granted.ifPresent(CompositeHeldLock::giveBack));
+                thenAccept(granted -> granted.ifPresent(EngineLock::giveBack));
             }
         }
     }
@@ -102,24 +101,17 @@ final class PendingAcquisitions {
         long now = context.ticker().nanos();
         Asker asker = Asker.current();
         if (request.keys().size() == 1) {
-            return start(request.keys().get(0), request, now, asker);
+            KeyAcquisition one = new KeyAcquisition(this, request.keys().get(0), request, now, asker);
+            one.start();
+            return one;
         }
         MultiKeyAcquisition all = new MultiKeyAcquisition(this, request, now, asker);
         all.advance();
         return all;
     }
 
-    KeyAcquisition start(LockKey key, LockRequest request, long askedNanos, Asker asker) {
-        KeyAcquisition started = new KeyAcquisition(this, key, request, askedNanos, asker);
-        if (!closed) {
-            pending.add(started);
-            started.start();
-        }
-        if (closed) {
-            // Perhaps only now, and close() may not have seen it.
-            started.failClosed();
-        }
-        return started;
+    void add(KeyAcquisition key) {
+        pending.add(key);
     }
 
     void remove(KeyAcquisition key) {
@@ -150,7 +142,7 @@ final class PendingAcquisitions {
     private static final class MultiKeyAcquisition extends PendingAcquisition {
 
         // Touched by one step at a time; each begins after the previous one ended.
-        private final List<HeldLock> held = new ArrayList<>();
+        private final List<EngineLock> held = new ArrayList<>();
         private volatile @Nullable KeyAcquisition current;
 
         MultiKeyAcquisition(PendingAcquisitions pending, LockRequest request, long askedNanos, Asker asker) {
@@ -161,7 +153,8 @@ final class PendingAcquisitions {
         void advance() {
             while (held.size() < request.keys().size()) {
                 LockKey key = request.keys().get(held.size());
-                KeyAcquisition next = pending.start(key, request, askedNanos, asker);
+                KeyAcquisition next = new KeyAcquisition(pending, key, request, askedNanos, asker);
+                next.start();
                 current = next;
                 if (isDone()) {
                     next.cancel(true);
@@ -187,7 +180,7 @@ final class PendingAcquisitions {
                 done.whenComplete((none, failure) -> completeExceptionally(failure));
                 return false;
             }
-            Optional<HeldLock> answer = done.join();
+            Optional<EngineLock> answer = done.join();
             if (answer.isEmpty()) {
                 // Before the caller is notified: its next attempt must not find this one in the queues.
                 giveBackAll().thenRun(() -> complete(Optional.empty()));
@@ -200,7 +193,7 @@ final class PendingAcquisitions {
         private void finish() {
             // Looked for before they are released, or each of them would seem lost.
             var lost = held.stream().filter(each -> !each.isHeld()).findFirst();
-            if (lost.isPresent() || !complete(Optional.of(new CompositeHeldLock(held, context.callbacks())))) {
+            if (lost.isPresent() || !complete(Optional.of(new CompositeHeldLock(held)))) {
                 giveBackAll();
             }
             String why = "one of " + held.size() + " keys was lost while waiting for the others";
@@ -216,7 +209,7 @@ final class PendingAcquisitions {
 
         /** All at once; ends within one call to the store, and never fails. */
         private CompletableFuture<Release> giveBackAll() {
-            return CompositeHeldLock.giveBack(new CompositeHeldLock(held, context.callbacks()));
+            return new CompositeHeldLock(held).giveBack();
         }
 
         @Override

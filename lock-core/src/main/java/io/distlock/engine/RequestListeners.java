@@ -1,6 +1,5 @@
 package io.distlock.engine;
 
-import io.distlock.HeldLock;
 import io.distlock.LockListener;
 import io.distlock.LockRequest;
 import io.distlock.Release;
@@ -32,7 +31,7 @@ record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbac
     }
 
     /** The answer as the caller receives it. */
-    Optional<HeldLock> answered(Optional<HeldLock> answer) {
+    Optional<EngineLock> answered(Optional<EngineLock> answer) {
         if (listeners.isEmpty()) {
             return answer;
         }
@@ -60,11 +59,13 @@ record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbac
     /** Notifies the listeners once of how the lock ends. */
     static final class WatchedLock extends DelegatingHeldLock {
 
+        private final EngineLock granted;
         private final RequestListeners watch;
         private final AtomicBoolean ended = new AtomicBoolean();
 
-        WatchedLock(HeldLock target, RequestListeners watch) {
+        WatchedLock(EngineLock target, RequestListeners watch) {
             super(target);
+            this.granted = target;
             this.watch = watch;
         }
 
@@ -93,7 +94,7 @@ record RequestListeners(List<LockListener.OfRequest> listeners, Executor callbac
 
         @Override
         public CompletionStage<Release> releaseAsync() {
-            return CompositeHeldLock.startRelease(target).thenApplyAsync(this::released, watch.callbacks);
+            return granted.startRelease().thenApplyAsync(this::released, watch.callbacks);
         }
 
         /** Releases first for the outcome; releasing again is harmless. */

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches all held locks: renews due leases in batches, and detects by the clock alone when validity or
- * maximum hold time runs out, whatever the store answers. {@link RenewedLease} decides when its lease is due. Uses the
+ * maximum hold time runs out, whatever the store answers. Each lock says when it is due. Uses the
  * runtime's thread and one timer. Thread-safe.
  */
 final class Watchdog {

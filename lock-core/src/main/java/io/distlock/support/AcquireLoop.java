@@ -91,6 +91,52 @@ public final class AcquireLoop implements AutoCloseable {
         return waiting.size();
     }
 
+    /**
+     * What an acquisition has learned from its tries.
+     *
+     * @param mayBeApplied whether the lock may have been granted, unknown to us
+     * @param refused whether it was refused at least once
+     * @param failures since the store last answered in full
+     */
+    private record Known(
+            boolean mayBeApplied,
+            boolean refused,
+            int failures,
+            @Nullable Throwable ofTheLastTry,
+            @Nullable Throwable ofTheSubscription) {
+
+        static final Known NOTHING = new Known(false, false, 0, null, null);
+
+        Known granted(boolean isTaken) {
+            return new Known(!isTaken, refused, failures, null, ofTheSubscription);
+        }
+
+        Known refused(boolean isSubscribed) {
+            boolean inFull = isSubscribed || ofTheSubscription == null;
+            return new Known(mayBeApplied, true, inFull ? 0 : failures, null, ofTheSubscription);
+        }
+
+        Known failed(TryLockStore.Result.Failed failed, boolean atTheEnd) {
+            // A try that the deadline cut short says less than the failure before it.
+            boolean isCutShort = atTheEnd && failed.cause() instanceof TimeoutException;
+            Throwable cause = isCutShort && ofTheLastTry != null ? ofTheLastTry : failed.cause();
+            return new Known(mayBeApplied || failed.mayBeApplied(), refused, failures + 1, cause, ofTheSubscription);
+        }
+
+        Known notSubscribed(Throwable failure) {
+            return new Known(mayBeApplied, refused, failures + 1, ofTheLastTry, failure);
+        }
+
+        /**
+         * Why the store has not fully answered, or null. Without a subscription even a late refusal is not a full answer:
+         * the key may have been free in between.
+         */
+        @Nullable
+        Throwable failure(boolean isSubscribed) {
+            return ofTheLastTry != null || isSubscribed ? ofTheLastTry : ofTheSubscription;
+        }
+    }
+
     /** One acquisition. Its fields belong to the current step. */
     private final class Acquisition extends WaitingAcquisition {
 
@@ -99,11 +145,7 @@ public final class AcquireLoop implements AutoCloseable {
         /** Cancelled at the end, so that a later subscription is closed at once. */
         private final CompletableFuture<TryLockStore.Subscription> subscription = new CompletableFuture<>();
 
-        private boolean mayBeApplied;
-        private boolean refusedBefore;
-        private int failures;
-        private @Nullable Throwable lastFailure;
-        private @Nullable Throwable subscribeFailure;
+        private Known known = Known.NOTHING;
 
         Acquisition(LeaseRequest request) {
             super(runtime, request);
@@ -113,7 +155,16 @@ public final class AcquireLoop implements AutoCloseable {
         @Override
         protected void advance() {
             asks();
-            var tried = asked(() -> store.attempt(request, mayBeApplied));
+            CompletionStage<TryLockStore.Result> tried;
+            try {
+                tried = Objects.requireNonNull(store.attempt(request, known.mayBeApplied), "the store's answer");
+            } catch (RuntimeException | Error broken) {
+                tried = CompletableFuture.failedFuture(broken);
+            }
+            await(tried);
+        }
+
+        private void await(CompletionStage<TryLockStore.Result> tried) {
             runtime.timeouts().within(answerLimit(), tried).whenComplete((attempt, failure) -> {
                 if (tried instanceof Future<?> future) {
                     // Given up: a driver that blocks need not begin it. No effect on one that has been answered.
@@ -135,12 +186,14 @@ public final class AcquireLoop implements AutoCloseable {
 
         private void answered(TryLockStore.Result attempt) {
             if (attempt instanceof TryLockStore.Result.Granted granted) {
-                mayBeApplied = !complete(Optional.of(granted.grant()));
+                known = known.granted(complete(Optional.of(granted.grant())));
                 finish();
                 return;
             }
-            note(attempt);
-            Throwable failure = failure();
+            known = attempt instanceof TryLockStore.Result.Failed failed
+                    ? known.failed(failed, request.deadline().hasPassed())
+                    : known.refused(subscription.isDone());
+            Throwable failure = known.failure(subscription.isDone());
             if (failure == null) {
                 request.listener().refused();
             } else {
@@ -150,26 +203,9 @@ public final class AcquireLoop implements AutoCloseable {
                 if (attempt instanceof TryLockStore.Result.Refused refused) {
                     awaitRelease(refused.freeIn().orElse(LONGEST_PAUSE));
                 } else {
-                    parkFor(BACKOFF.pause(failures, runtime.random()));
+                    parkFor(BACKOFF.pause(known.failures, runtime.random()));
                 }
             });
-        }
-
-        private void note(TryLockStore.Result attempt) {
-            if (attempt instanceof TryLockStore.Result.Failed failed) {
-                mayBeApplied |= failed.mayBeApplied();
-                // A try that the deadline cut short says less than the failure before it.
-                if (lastFailure == null
-                        || !(failed.cause() instanceof TimeoutException)
-                        || !request.deadline().hasPassed()) {
-                    lastFailure = failed.cause();
-                }
-                failures++;
-            } else {
-                refusedBefore = true;
-                lastFailure = null;
-                failures = failure() == null ? 0 : failures;
-            }
         }
 
         /** Parks if a release would be announced; otherwise subscribes, and tries again. */
@@ -203,10 +239,10 @@ public final class AcquireLoop implements AutoCloseable {
         }
 
         private void subscribeFailed(Throwable failure) {
-            subscribeFailure = Futures.cause(failure);
-            failures++;
-            request.listener().failed(subscribeFailure);
-            goOn(() -> parkFor(BACKOFF.pause(failures, runtime.random())));
+            Throwable cause = Futures.cause(failure);
+            known = known.notSubscribed(cause);
+            request.listener().failed(cause);
+            goOn(() -> parkFor(BACKOFF.pause(known.failures, runtime.random())));
         }
 
         private void parkFor(Duration time) {
@@ -252,17 +288,9 @@ public final class AcquireLoop implements AutoCloseable {
             return callTimeout.dividedBy(10);
         }
 
-        /**
-         * Why the store has not fully answered, or null. Without a subscription even a late refusal is not a full answer:
-         * the key may have been free in between.
-         */
-        private @Nullable Throwable failure() {
-            return lastFailure != null || subscription.isDone() ? lastFailure : subscribeFailure;
-        }
-
         @Override
         protected void end() {
-            Throwable failure = failure();
+            Throwable failure = known.failure(subscription.isDone());
             if (failure == null) {
                 complete(Optional.empty());
             } else {
@@ -276,7 +304,7 @@ public final class AcquireLoop implements AutoCloseable {
             if (!subscription.cancel(false)) {
                 subscription.join().close();
             }
-            if (mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters())) {
+            if (known.mayBeApplied || (isCompletedExceptionally() && mayStandAmongTheWaiters())) {
                 withdraw();
             }
             waiting.remove(this);
@@ -285,7 +313,7 @@ public final class AcquireLoop implements AutoCloseable {
 
         /** A store may have noted a waiting writer until the deadline; ending earlier must undo that. */
         private boolean mayStandAmongTheWaiters() {
-            return refusedBefore
+            return known.refused
                     && store.notesWaiters()
                     && request.mode() == LockMode.EXCLUSIVE
                     && !request.deadline().hasPassed();

@@ -7,12 +7,10 @@ import io.distlock.LockLostException;
 import io.distlock.Release;
 import io.distlock.engine.CompositeHeldLock;
 import io.distlock.engine.DelegatingHeldLock;
-import io.distlock.engine.LockClientBuilder;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * which may outlive it, or by a transaction around it. Not for applications. Thread-safe.
  */
 public final class ReferenceCountedLock {
-
-    /** For dependents of the loss of several locks: like the clients' default executors. */
-    private static final Executor CALLBACKS = LockClientBuilder.defaultCallbackExecutor();
 
     private final LockClient client;
     private final List<LockKey> keys;
@@ -37,7 +32,7 @@ public final class ReferenceCountedLock {
         this.client = task.client();
         this.keys = task.request().keys();
         this.lock = lock;
-        this.fenced = task.fenced();
+        this.fenced = task.policy().fenced();
         this.unreleasable = new UnreleasableLock(lock);
     }
 
@@ -49,7 +44,7 @@ public final class ReferenceCountedLock {
     /** These locks as one, which cannot be released. */
     static HeldLock joint(List<ReferenceCountedLock> locks) {
         return new UnreleasableLock(CompositeHeldLock.of(
-                locks.stream().map(ReferenceCountedLock::lock).toList(), CALLBACKS));
+                locks.stream().map(ReferenceCountedLock::lock).toList()));
     }
 
     public LockClient client() {

@@ -28,7 +28,7 @@ class CompositeHeldLockTests {
 
     private final ManualEngine here = new ManualEngine();
     private final HeldLock all = CompositeHeldLock.of(
-            NAMES.stream().map(name -> hold(here.now(name))).toList(), Runnable::run);
+            NAMES.stream().map(name -> hold(here.now(name))).toList());
 
     private HeldLock hold(LockRequest request) {
         return here.client.acquire(request);
@@ -82,7 +82,7 @@ class CompositeHeldLockTests {
     @Test
     void itIsValidForTheShortestTime() {
         HeldLock shorter = hold(here.now("d").withLeaseTime(Duration.ofSeconds(10)));
-        HeldLock both = CompositeHeldLock.of(List.of(hold(here.now("e")), shorter, all), Runnable::run);
+        HeldLock both = CompositeHeldLock.of(List.of(hold(here.now("e")), shorter, all));
         assertThat(both.remaining()).isEqualTo(shorter.remaining());
     }
 
@@ -90,15 +90,13 @@ class CompositeHeldLockTests {
     void oneThatIsSharedMakesAllShared() {
         assertThat(all.mode()).isEqualTo(LockMode.EXCLUSIVE);
         HeldLock shared = hold(here.now("d").withMode(LockMode.SHARED));
-        assertThat(CompositeHeldLock.of(List.of(all, shared), Runnable::run).mode())
-                .isEqualTo(LockMode.SHARED);
-        assertThat(CompositeHeldLock.of(List.of(shared, all), Runnable::run).mode())
-                .isEqualTo(LockMode.SHARED);
+        assertThat(CompositeHeldLock.of(List.of(all, shared)).mode()).isEqualTo(LockMode.SHARED);
+        assertThat(CompositeHeldLock.of(List.of(shared, all)).mode()).isEqualTo(LockMode.SHARED);
     }
 
     @Test
     void itsGrantsAreInTheOrderOfTheirKeysAndEachOnce() {
-        HeldLock twice = CompositeHeldLock.of(List.of(hold(here.now("d")), all, all), Runnable::run);
+        HeldLock twice = CompositeHeldLock.of(List.of(hold(here.now("d")), all, all));
         assertThat(twice.sequencers())
                 .extracting(Sequencer::key)
                 .extracting(LockKey::name)
@@ -121,6 +119,6 @@ class CompositeHeldLockTests {
 
     @Test
     void ofNoLocksThereIsNone() {
-        assertThatIllegalArgumentException().isThrownBy(() -> CompositeHeldLock.of(List.of(), Runnable::run));
+        assertThatIllegalArgumentException().isThrownBy(() -> CompositeHeldLock.of(List.of()));
     }
 }

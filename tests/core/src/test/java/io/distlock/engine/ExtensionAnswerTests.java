@@ -136,7 +136,7 @@ class ExtensionAnswerTests {
     void soItIsForLocksThatAreListenedTo() {
         here.client.addRequestListener(request -> new LockListener.OfRequest() {});
         HeldLock other = here.client.acquire(here.now("b").withRenew(false));
-        assertAskedForAllFirst(CompositeHeldLock.of(List.of(hold(), other), Runnable::run));
+        assertAskedForAllFirst(CompositeHeldLock.of(List.of(hold(), other)));
     }
 
     private void assertAskedForAllFirst(HeldLock held) {
