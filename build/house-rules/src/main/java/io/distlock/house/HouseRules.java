@@ -22,6 +22,7 @@ public final class HouseRules {
 
     private static final String[] TEST_KIT = {"io.distlock.test..", "io.distlock.tck"};
     private static final String AUTO_CONFIGURATION = "AutoConfiguration";
+    private static final Path CLASSES = Path.of("target", "classes");
     private static final String NOT_PUBLISHED = "<maven.deploy.skip>true<";
 
     @ArchTest
@@ -127,7 +128,7 @@ public final class HouseRules {
         }
         Path file = Path.of(PublicApi.FILE).toAbsolutePath();
         Path actual = Path.of("target", PublicApi.FILE).toAbsolutePath();
-        PublicApi api = PublicApi.of(classes, Path.of("target", "classes"));
+        PublicApi api = PublicApi.of(classes, CLASSES);
         api.writeTo(actual);
         List<String> differences = api.differences(file);
         if (!differences.isEmpty()) {
@@ -142,6 +143,16 @@ public final class HouseRules {
         if (!excesses.isEmpty()) {
             throw new AssertionError("A file has at most %d lines and a package %d files:%n%s"
                     .formatted(SourceSizes.LINES, SourceSizes.FILES, String.join("\n", excesses)));
+        }
+    }
+
+    @ArchTest
+    public static void packagesHaveNoKnots(JavaClasses classes) throws IOException {
+        List<String> problems =
+                isPublished() ? Knots.problems(PublicApi.madeIn(classes, CLASSES), Knots.KNOWN) : List.of();
+        if (!problems.isEmpty()) {
+            throw new AssertionError("At most %d files of a package depend on one another in a circle:%n%s"
+                    .formatted(Knots.FILES, String.join("\n", problems)));
         }
     }
 

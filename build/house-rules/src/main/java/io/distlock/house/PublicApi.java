@@ -44,17 +44,23 @@ final class PublicApi {
      * @param classes may include those of other modules
      */
     static PublicApi of(JavaClasses classes, Path directory) {
-        String root = directory.toAbsolutePath().toUri().toString();
-        return new PublicApi(classes.stream()
-                .filter(type -> type.getSource()
-                        .filter(source -> source.getUri().toString().startsWith(root))
-                        .isPresent())
+        return new PublicApi(madeIn(classes, directory).stream()
                 .filter(type -> !ImportTable.isInternal(type))
                 .map(JavaClass::reflect)
                 .filter(PublicApi::isPublic)
                 .sorted(Comparator.comparing(Class::getName))
                 .flatMap(PublicApi::describe)
                 .toList());
+    }
+
+    /** Those whose class files lie under a directory. */
+    static List<JavaClass> madeIn(JavaClasses classes, Path directory) {
+        String root = directory.toAbsolutePath().toUri().toString();
+        return classes.stream()
+                .filter(type -> type.getSource()
+                        .filter(source -> source.getUri().toString().startsWith(root))
+                        .isPresent())
+                .toList();
     }
 
     /** What differs from a file, a line each: "+" is not in the file, "-" is in the file alone. */
@@ -122,8 +128,10 @@ final class PublicApi {
         // Some releases of the JDK say whether a type is sealed, others do not.
         String kind = (type.isSealed() ? "sealed " : "")
                 + plain.replaceAll("\\b(?:non-)?sealed ", "").strip();
+        List<Class<?>> declaring = declaring(type).toList();
         String parents = Stream.concat(
-                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                        Stream.ofNullable(declaring.get(declaring.size() - 1).getGenericSuperclass()),
+                        declaring.stream().flatMap(each -> Arrays.stream(each.getGenericInterfaces())))
                 .map(parent -> simple(parent.getTypeName()))
                 .filter(parent -> !parent.matches("Object|Record|Annotation|Enum<.*>"))
                 .collect(Collectors.joining(", "));

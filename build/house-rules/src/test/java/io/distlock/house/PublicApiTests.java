@@ -37,7 +37,7 @@ class PublicApiTests {
                     String value() default "here"
                 io.distlock.house.ApiSample.Mode: static final enum
                     static final ApiSample.Mode FAST
-                io.distlock.house.ApiSample.Part: abstract static class, a ApiSample.Base
+                io.distlock.house.ApiSample.Part: abstract static class
                     ApiSample.Part()
                     protected void inherited()
                     protected void own()

@@ -4,7 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.Deque;
 import java.util.List;
@@ -143,7 +143,7 @@ final class AsyncCall {
             asked.whenComplete((lock, failure) -> {
                 if (failure == null) {
                     Reference first = ReferenceCountedLock.first(next, lock);
-                    if (next.interruptOnLoss()) {
+                    if (next.policy().interruptOnLoss()) {
                         lock.lost().thenAccept(loss::complete);
                     }
                     granted(List.of(first), scope, outer);

@@ -5,8 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockUnavailableException;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.Executions.Body;
-import io.distlock.spring.execution.Executions.Execution;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +51,7 @@ final class BlockingExecution implements Execution {
         Throwable failure = null;
         try {
             HeldLocks held = locks.granted(references, outer);
-            result = entered.isEmpty() && task.interruptOnLoss()
+            result = entered.isEmpty() && task.policy().interruptOnLoss()
                     ? InterruptOnLoss.run(references.get(0).lock(), () -> under(held, locks, body))
                     : under(held, locks, body);
         } catch (Throwable ofTheBody) {

@@ -4,7 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -191,7 +191,7 @@ public final class HeldLocks {
             throw refusal;
         }
         for (Reference each : entered) {
-            each.target().fence(task.fenced());
+            each.target().fence(task.policy().fenced());
         }
         return entered;
     }

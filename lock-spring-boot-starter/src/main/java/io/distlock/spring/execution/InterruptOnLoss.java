@@ -4,7 +4,7 @@ import io.distlock.HeldLock;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 

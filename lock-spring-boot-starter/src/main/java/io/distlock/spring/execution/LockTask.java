@@ -14,23 +14,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A lock that one call needs, how to take it, and what the caller gets if it is not acquired. */
-public record LockTask(
-        LockClient client,
-        LockRequest request,
-        boolean interruptOnLoss,
-        boolean fenced,
-        NotAcquiredHandler notAcquired) {
+public record LockTask(LockClient client, LockRequest request, BodyPolicy policy, NotAcquiredHandler notAcquired) {
 
     private record Place(String provider, LockKey key) {}
 
     /** With the remaining wait time; one attempt if none is left. */
     LockTask waitedFor(Duration time) {
         Duration left = request.options().waitTime().minus(time);
-        return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left), fenced);
+        return with(request.withWaitTime(left.isNegative() ? Duration.ZERO : left), policy);
     }
 
-    private LockTask with(LockRequest changed, boolean fenced) {
-        return new LockTask(client, changed, interruptOnLoss, fenced, notAcquired);
+    private LockTask with(LockRequest changed, BodyPolicy policy) {
+        return new LockTask(client, changed, policy, notAcquired);
     }
 
     /**
@@ -62,10 +57,14 @@ public record LockTask(
 
     private static LockTask stronger(LockTask one, LockTask other) {
         LockTask stronger = one.request.mode() == LockMode.EXCLUSIVE ? one : other;
-        return one.fenced == other.fenced ? stronger : stronger.with(stronger.request, true);
+        BodyPolicy own = stronger.policy;
+        boolean fenced = one.policy.fenced() || other.policy.fenced();
+        return own.fenced() == fenced
+                ? stronger
+                : stronger.with(stronger.request, new BodyPolicy(own.interruptOnLoss(), fenced));
     }
 
     private LockTask with(List<LockKey> keys) {
-        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()), fenced);
+        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()), policy);
     }
 }

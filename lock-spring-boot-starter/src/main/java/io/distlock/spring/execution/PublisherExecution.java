@@ -2,8 +2,7 @@ package io.distlock.spring.execution;
 
 import io.distlock.LockLoss;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.Executions.Body;
-import io.distlock.spring.execution.Executions.Execution;
+import io.distlock.spring.execution.Execution.Body;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

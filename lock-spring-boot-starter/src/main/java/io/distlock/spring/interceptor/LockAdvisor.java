@@ -1,6 +1,6 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.LockTask;
 import java.lang.reflect.Method;
 import java.util.List;

@@ -10,6 +10,7 @@ import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
 import io.distlock.spring.OnNotAcquired;
+import io.distlock.spring.execution.BodyPolicy;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.KeyConverter;
 import io.distlock.spring.execution.NotAcquiredHandler;
@@ -62,8 +63,7 @@ record LockAttributes(
                 annotation.getEnum("mode", LockMode.class),
                 options(client),
                 condition(name),
-                annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT,
-                fenced(executions),
+                new BodyPolicy(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT, fenced(executions)),
                 notAcquired(returns));
     }
 

@@ -5,6 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
+import io.distlock.spring.execution.BodyPolicy;
 import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.lang.reflect.Method;
@@ -39,13 +40,12 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             LockMode mode,
             LockOptions options,
             Function<Call, Boolean> condition,
-            boolean interruptOnLoss,
-            boolean fenced,
+            BodyPolicy policy,
             Function<Call, NotAcquiredHandler> notAcquired) {
 
         LockTask task(Call call) {
             LockRequest request = new LockRequest(keys.apply(call), mode, options);
-            return new LockTask(client, request, interruptOnLoss, fenced, notAcquired.apply(call));
+            return new LockTask(client, request, policy, notAcquired.apply(call));
         }
     }
 

@@ -71,7 +71,7 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
         for (String name : names) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
-                ProblemCollector found = new ProblemCollector(method);
+                ProblemCollector found = new ProblemCollector(method.describe());
                 if (isSupported) {
                     new ProxyRules(beans).check(name, instance, method, found);
                     try {
@@ -86,8 +86,8 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
                                     + "' is in a parent or child context without the auto-configuration of locks,"
                                     + " so the method would run without one",
                             "Add @EnableAutoConfiguration to a configuration of that context, or"
-                                    + " @ImportAutoConfiguration with AopAutoConfiguration, LockAopAutoConfiguration and"
-                                    + " LockTransactionAutoConfiguration, or move the bean");
+                                + " @ImportAutoConfiguration with AopAutoConfiguration, LockAopAutoConfiguration and"
+                                + " LockTransactionAutoConfiguration, or move the bean");
                 }
                 problems.addAll(found.found());
             }

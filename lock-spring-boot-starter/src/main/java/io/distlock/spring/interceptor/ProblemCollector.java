@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects the problems of one method, to report them all at once. Not thread-safe. */
-record ProblemCollector(LockedMethod method, List<InvalidLockedMethodsException.Problem> found) {
+/** Collects the problems of one method, described for messages, to report them all at once. Not thread-safe. */
+record ProblemCollector(String method, List<InvalidLockedMethodsException.Problem> found) {
 
-    ProblemCollector(LockedMethod method) {
+    ProblemCollector(String method) {
         this(method, new ArrayList<>());
     }
 
     void add(String attribute, String problem, String cure) {
-        found.add(new InvalidLockedMethodsException.Problem(method.describe(), attribute, problem, cure));
+        found.add(new InvalidLockedMethodsException.Problem(method, attribute, problem, cure));
     }
 
     <T> Optional<T> trying(String attribute, String cure, Supplier<T> value) {

@@ -1,7 +1,7 @@
 package io.distlock.spring.interceptor;
 
+import io.distlock.spring.execution.Execution;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.Executions.Execution;
 import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.util.Collection;

@@ -9,8 +9,9 @@ import io.distlock.LockRequest;
 import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.OnLost;
+import io.distlock.spring.execution.BodyPolicy;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.Executions;
-import io.distlock.spring.execution.Executions.Body;
 import io.distlock.spring.execution.LockTask;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import java.time.Duration;
@@ -200,7 +201,7 @@ public final class LockSpec {
     }
 
     private List<LockTask> tasks(boolean reactive, NotAcquiredHandler handler) {
-        if (terms.stream().anyMatch(each -> each.fencing == Fencing.ON)) {
+        if (terms.stream().anyMatch(Terms::mustBeFenced)) {
             executions.requireFence(reactive);
         }
         return LockTask.ordered(terms.stream().map(each -> each.task(handler)).toList());
@@ -259,39 +260,46 @@ public final class LockSpec {
      * One lock and how to take it.
      *
      * @param change makes the request's options from those of the client
-     * @param onLost what happens to the body if the lock is lost
+     * @param mustBeFenced fails without a resource that refuses stale holders
      */
     record Terms(
-            LockClient client, LockRequest request, UnaryOperator<LockOptions> change, OnLost onLost, Fencing fencing) {
+            LockClient client,
+            LockRequest request,
+            UnaryOperator<LockOptions> change,
+            BodyPolicy policy,
+            boolean mustBeFenced) {
 
         static Terms of(LockClient client, LockRequest request) {
-            return new Terms(client, request, UnaryOperator.identity(), OnLost.LEAVE_RUNNING, Fencing.DEFAULT);
+            return new Terms(client, request, UnaryOperator.identity(), new BodyPolicy(false, true), false);
         }
 
         /** For another client, whose options apply if none were set. */
         Terms with(LockClient another) {
-            return new Terms(another, request.withOptions(change.apply(another.options())), change, onLost, fencing);
+            LockRequest changed = request.withOptions(change.apply(another.options()));
+            return new Terms(another, changed, change, policy, mustBeFenced);
         }
 
         Terms with(UnaryOperator<LockOptions> next) {
             LockRequest changed = request.withOptions(next.apply(request.options()));
-            return new Terms(client, changed, options -> next.apply(change.apply(options)), onLost, fencing);
+            return new Terms(client, changed, options -> next.apply(change.apply(options)), policy, mustBeFenced);
         }
 
         Terms with(LockMode mode) {
-            return new Terms(client, request.withMode(mode), change, onLost, fencing);
+            return new Terms(client, request.withMode(mode), change, policy, mustBeFenced);
         }
 
-        Terms with(OnLost changed) {
-            return new Terms(client, request, change, changed, fencing);
+        Terms with(OnLost onLost) {
+            BodyPolicy changed = new BodyPolicy(onLost == OnLost.INTERRUPT, policy.fenced());
+            return new Terms(client, request, change, changed, mustBeFenced);
         }
 
-        Terms with(Fencing changed) {
-            return new Terms(client, request, change, onLost, changed);
+        Terms with(Fencing fencing) {
+            BodyPolicy changed = new BodyPolicy(policy.interruptOnLoss(), fencing != Fencing.OFF);
+            return new Terms(client, request, change, changed, fencing == Fencing.ON);
         }
 
         LockTask task(NotAcquiredHandler handler) {
-            return new LockTask(client, request, onLost == OnLost.INTERRUPT, fencing != Fencing.OFF, handler);
+            return new LockTask(client, request, policy, handler);
         }
     }
 }

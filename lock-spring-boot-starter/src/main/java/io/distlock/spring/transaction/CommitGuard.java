@@ -6,14 +6,14 @@ import io.distlock.Sequencer;
 import io.distlock.spring.execution.HeldLocks;
 import io.distlock.spring.execution.ReferenceCountedLock;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -40,6 +40,38 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
     /** Bound to the thread while {@link #shows} asks: the fences that would be shown the locks of its transaction. */
     private record Shown(Set<TransactionFence> fences) {}
+
+    /** Bound to the thread while there are any: its transactions that were begun under locks, each with those. */
+    private record Begun(Map<TransactionExecution, List<ReferenceCountedLock>> transactions) {
+
+        static void put(TransactionExecution transaction, List<ReferenceCountedLock> locks) {
+            Begun here = here().orElseGet(() -> {
+                Begun first = new Begun(new IdentityHashMap<>());
+                TransactionSynchronizationManager.bindResource(Begun.class, first);
+                return first;
+            });
+            // A listener does not learn of the end of every one.
+            here.transactions.keySet().removeIf(TransactionExecution::isCompleted);
+            here.transactions.put(transaction, locks);
+        }
+
+        static List<ReferenceCountedLock> under(TransactionExecution transaction) {
+            return here().map(begun -> begun.transactions.get(transaction)).orElseGet(List::of);
+        }
+
+        static void remove(TransactionExecution transaction) {
+            here().ifPresent(begun -> {
+                begun.transactions.remove(transaction);
+                if (begun.transactions.isEmpty()) {
+                    TransactionSynchronizationManager.unbindResource(Begun.class);
+                }
+            });
+        }
+
+        private static Optional<Begun> here() {
+            return Optional.ofNullable((Begun) TransactionSynchronizationManager.getResource(Begun.class));
+        }
+    }
 
     private final boolean asksStore;
     private final Supplier<List<TransactionFence>> fences;
@@ -156,10 +188,6 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         private final ConfigurableTransactionManager manager;
 
-        /** Only transactions begun under a lock. Keyed weakly, since the listener does not learn of the end of every one. */
-        private final Map<TransactionExecution, List<ReferenceCountedLock>> begun =
-                Collections.synchronizedMap(new WeakHashMap<>());
-
         Listener(ConfigurableTransactionManager manager) {
             this.manager = manager;
         }
@@ -190,7 +218,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
                     rollBack(ending, status, refusal);
                     throw refusal;
                 }
-                begun.put(transaction, locks);
+                Begun.put(transaction, locks);
             }
         }
 
@@ -222,7 +250,7 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
             if (transaction instanceof TransactionStatus) {
                 try {
                     Set<ReferenceCountedLock> locks = new LinkedHashSet<>(TransactionScope.kept());
-                    locks.addAll(begun.getOrDefault(transaction, List.of()));
+                    locks.addAll(Begun.under(transaction));
                     check(locks);
                     fence(locks);
                 } catch (TransactionException failure) {
@@ -233,12 +261,12 @@ final class CommitGuard implements BeanPostProcessor, PriorityOrdered {
 
         @Override
         public void afterCommit(TransactionExecution transaction, @Nullable Throwable failure) {
-            begun.remove(transaction);
+            Begun.remove(transaction);
         }
 
         @Override
         public void afterRollback(TransactionExecution transaction, @Nullable Throwable failure) {
-            begun.remove(transaction);
+            Begun.remove(transaction);
             if (!(transaction instanceof TransactionStatus) && transaction.isNested()) {
                 rollbacksToSavepoints.incrementAndGet();
             }

@@ -64,7 +64,7 @@ class AbandonedBodyTests extends BodyFixture {
             }
         };
         LockClient slow = answeredBy(asked);
-        LockTask task = new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW);
+        LockTask task = new LockTask(slow, client.request("a"), new BodyPolicy(false, true), NotAcquiredHandler.THROW);
         CompletableFuture<?> future = (CompletableFuture<?>) executions.future().run(List.of(task), () -> {
             body.set(Thread.currentThread());
             return CompletableFuture.completedFuture("done");
@@ -85,8 +85,8 @@ class AbandonedBodyTests extends BodyFixture {
         LockClient stub = answeredBy(CompletableFuture.completedFuture(losing));
         Queue<Runnable> steps = new ConcurrentLinkedQueue<>();
         List<LockTask> tasks = List.of(
-                new LockTask(stub, client.request("a"), true, true, NotAcquiredHandler.THROW),
-                new LockTask(client, client.request("b"), false, true, NotAcquiredHandler.THROW));
+                new LockTask(stub, client.request("a"), new BodyPolicy(true, true), NotAcquiredHandler.THROW),
+                new LockTask(client, client.request("b"), new BodyPolicy(false, true), NotAcquiredHandler.THROW));
 
         CompletableFuture<?> future = future(executions(steps::add), tasks);
         lost.complete(new LockLoss(
@@ -195,8 +195,10 @@ class AbandonedBodyTests extends BodyFixture {
         AtomicReference<CompletableFuture<?>> second = new AtomicReference<>();
         CompletableFuture<HeldLock> asked = new CompletableFuture<>();
         LockClient slow = answeredBy(asked);
-        second.set(
-                future(full, List.of(new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW))));
+        second.set(future(
+                full,
+                List.of(new LockTask(
+                        slow, client.request("a"), new BodyPolicy(false, true), NotAcquiredHandler.THROW))));
         meanwhile.set(() -> second.get().cancel(true));
         asked.complete(client.acquire(client.request("a")));
         await().until(() -> second.get().isDone());
@@ -216,16 +218,19 @@ class AbandonedBodyTests extends BodyFixture {
             CompletableFuture<String> work = new CompletableFuture<>();
             executions(single)
                     .future()
-                    .run(List.of(new LockTask(own, own.request("a"), true, true, NotAcquiredHandler.THROW)), () -> {
-                        single.execute(() -> {
-                            try {
-                                leave.await();
-                            } catch (InterruptedException interrupt) {
-                                Thread.currentThread().interrupt();
-                            }
-                        });
-                        return work;
-                    });
+                    .run(
+                            List.of(new LockTask(
+                                    own, own.request("a"), new BodyPolicy(true, true), NotAcquiredHandler.THROW)),
+                            () -> {
+                                single.execute(() -> {
+                                    try {
+                                        leave.await();
+                                    } catch (InterruptedException interrupt) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                });
+                                return work;
+                            });
             // That of the call, which is the last thing it does.
             await().until(() -> work.getNumberOfDependents() == 1);
             takeAway(own);

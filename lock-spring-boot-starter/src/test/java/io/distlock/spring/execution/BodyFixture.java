@@ -50,7 +50,8 @@ abstract class BodyFixture {
     }
 
     final List<LockTask> tasks() {
-        return List.of(new LockTask(client, client.request("a"), false, true, NotAcquiredHandler.THROW));
+        return List.of(
+                new LockTask(client, client.request("a"), new BodyPolicy(false, true), NotAcquiredHandler.THROW));
     }
 
     /** Whose next lock is the one that the future is completed with. */

@@ -113,7 +113,8 @@ class BodyThreadTests extends BodyFixture {
         CompletableFuture<HeldLock> asked = new CompletableFuture<>();
         LockClient slow = answeredBy(asked);
         user.set("ann");
-        List<LockTask> tasks = List.of(new LockTask(slow, client.request("a"), false, true, NotAcquiredHandler.THROW));
+        List<LockTask> tasks =
+                List.of(new LockTask(slow, client.request("a"), new BodyPolicy(false, true), NotAcquiredHandler.THROW));
         CompletableFuture<?> future = (CompletableFuture<?>)
                 inContext.future().run(tasks, () -> CompletableFuture.completedFuture(user.get()));
         user.remove();
@@ -134,7 +135,8 @@ class BodyThreadTests extends BodyFixture {
             return CompletableFuture.completedFuture("instead");
         };
         try (HeldLock other = client.acquire(client.request("a"))) {
-            LockTask task = new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, true, handler);
+            LockTask task = new LockTask(
+                    client, client.request("a").withWaitTime(Duration.ZERO), new BodyPolicy(false, true), handler);
             assertThat(future(executions, List.of(task)).get(20, TimeUnit.SECONDS))
                     .isEqualTo("instead");
             assertThat(fallback.get()).isNotNull().isNotSameAs(Thread.currentThread());

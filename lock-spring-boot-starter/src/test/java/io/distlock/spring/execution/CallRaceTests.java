@@ -14,7 +14,7 @@ import io.distlock.LockMode;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.Collection;
@@ -94,7 +94,7 @@ class CallRaceTests {
     }
 
     private LockTask task(LockClient of, String key, boolean interruptOnLoss) {
-        return new LockTask(of, client.request(key), interruptOnLoss, true, NotAcquiredHandler.THROW);
+        return new LockTask(of, client.request(key), new BodyPolicy(interruptOnLoss, true), NotAcquiredHandler.THROW);
     }
 
     private LockClient answering(Supplier<CompletableFuture<HeldLock>> answer) {

@@ -14,7 +14,7 @@ import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockContext;
-import io.distlock.spring.execution.Executions.Body;
+import io.distlock.spring.execution.Execution.Body;
 import io.distlock.support.LockRuntime;
 import java.time.Duration;
 import java.util.List;
@@ -65,7 +65,8 @@ class TurnTests {
     }
 
     private LockTask task(NotAcquiredHandler handler) {
-        return new LockTask(client, client.request("a").withWaitTime(Duration.ZERO), false, true, handler);
+        return new LockTask(
+                client, client.request("a").withWaitTime(Duration.ZERO), new BodyPolicy(false, true), handler);
     }
 
     private CompletableFuture<?> future(Executions executions, LockTask... tasks) {
@@ -150,8 +151,8 @@ class TurnTests {
                 assertThat(leave.await(20, TimeUnit.SECONDS)).isTrue();
                 return Mono.just("done");
             };
-            LockTask outer = new LockTask(own, own.request("a"), false, true, NotAcquiredHandler.THROW);
-            LockTask inner = new LockTask(own, own.request("b"), true, true, NotAcquiredHandler.THROW);
+            LockTask outer = new LockTask(own, own.request("a"), new BodyPolicy(false, true), NotAcquiredHandler.THROW);
+            LockTask inner = new LockTask(own, own.request("b"), new BodyPolicy(true, true), NotAcquiredHandler.THROW);
             CompletableFuture<?> result =
                     mono(executions(pool), body, outer, inner).toFuture();
             CompletableFuture<Void> lost = inside.get(20, TimeUnit.SECONDS)
