@@ -10,12 +10,14 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A command in flight that knows whether it has left this process. */
 public final class RedisCall<T> extends AsyncCommand<String, String, T> {
 
     private final long createdNanos;
     private volatile boolean sent;
+    private @Nullable RedisCall<?> before;
 
     public RedisCall(
             ProtocolKeyword type,
@@ -35,6 +37,22 @@ public final class RedisCall<T> extends AsyncCommand<String, String, T> {
         CommandArgs<String, String> all = new CommandArgs<>(StringCodec.UTF8);
         List.of(arguments).forEach(all::addValue);
         return new RedisCall<>(type, output.apply(StringCodec.UTF8), all, nanos);
+    }
+
+    /** Sends another call right before this one, on the same connection: both arrive or neither is answered. */
+    public RedisCall<T> after(RedisCall<?> first) {
+        before = first;
+        whenComplete((reply, failure) -> {
+            if (failure != null) {
+                first.completeExceptionally(failure);
+            }
+        });
+        return this;
+    }
+
+    @Nullable
+    RedisCall<?> before() {
+        return before;
     }
 
     long createdNanos() {

@@ -79,44 +79,22 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
         }
     }
 
-    /**
-     * Sends a call; any error completes the call.
-     *
-     * @param before sent right before it on the same connection, if any: both arrive or neither is answered
-     */
-    public void send(@Nullable RedisCall<?> before, RedisCall<?> call) {
-        if (before != null) {
-            call.whenComplete((reply, failure) -> {
-                if (failure != null) {
-                    before.completeExceptionally(failure);
-                }
-            });
-        }
+    /** Sends a call; any error completes the call. */
+    public void send(RedisCall<?> call) {
         CompletableFuture<C> connecting = connect();
-        // A ready connection is the hot path: no callback, no hop.
-        if (connecting.isDone() && !connecting.isCompletedExceptionally()) {
-            sendOn(connecting.join(), before, call);
+        if (!connecting.isDone() || connecting.isCompletedExceptionally()) {
+            connecting.whenComplete((connected, failure) -> sendLate(call, failure));
             return;
         }
-        connecting.whenComplete((connected, failure) -> {
-            if (failure != null) {
-                call.completeExceptionally(failure);
-            } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
-                // Its caller has stopped waiting: sent now, it would do something no longer expected.
-                call.completeExceptionally(new RedisException("connecting took too long"));
-            } else {
-                sendOn(connected, before, call);
-            }
-        });
-    }
-
-    private void sendOn(C connected, @Nullable RedisCall<?> before, RedisCall<?> call) {
+        // A ready connection is the hot path: no callback, no hop.
+        C connected = connecting.join();
         if (isDown(connected)) {
             // The driver would also refuse it, but with a stack trace, for which each lock would pay.
             call.completeExceptionally(new RedisCallException("not connected", false));
             return;
         }
         try {
+            RedisCall<?> before = call.before();
             if (before == null) {
                 connected.dispatch(call);
             } else {
@@ -124,6 +102,17 @@ public final class RedisConnection<C extends StatefulConnection<String, String>>
             }
         } catch (RuntimeException failure) {
             call.completeExceptionally(failure);
+        }
+    }
+
+    private void sendLate(RedisCall<?> call, @Nullable Throwable failure) {
+        if (failure != null) {
+            call.completeExceptionally(failure);
+        } else if (ticker.nanos() - call.createdNanos() > callTimeout.toNanos()) {
+            // Its caller has stopped waiting: sent now, it would do something no longer expected.
+            call.completeExceptionally(new RedisException("connecting took too long"));
+        } else {
+            send(call);
         }
     }
 

@@ -6,7 +6,9 @@ import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Refusals;
 import io.distlock.redis.redlock.Quorum.Vote;
 import io.distlock.redis.redlock.RedlockAcquirePhases.Step;
+import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
+import io.distlock.redis.script.RedisStore;
 import io.distlock.redis.script.ScriptCall;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -39,6 +41,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
     private final RedlockNodes nodes;
     private final LeaseRequest request;
     private final String owner;
+    private final RedisKeys.Names names;
     private final Moment since;
     private final VoteTimeouts timeouts;
     private final List<CompletableFuture<Vote>> asked;
@@ -59,6 +62,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
         this.nodes = nodes;
         this.request = request;
         this.owner = owner;
+        this.names = nodes.get(0).alone().keys().of(request.key());
         this.since = nodes.runtime().ticker().now();
         this.timeouts = timeouts;
         this.asked =
@@ -67,7 +71,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
     }
 
     private RedlockLease leaseUnder(long token) {
-        return new RedlockLease(request.owner(), nodes.get(0).alone().lease(request, owner, token, Duration.ZERO));
+        return new RedlockLease(request.owner(), RedisStore.lease(request, names, owner, token, Duration.ZERO));
     }
 
     /**
@@ -75,7 +79,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
      * asked last tends to have the largest counter, which the others learn only if it is among the first to answer.
      */
     CompletionStage<Outcome> start() {
-        ScriptCall<List<Long>> question = nodes.get(0).question(request, owner);
+        ScriptCall<List<Long>> question = nodes.get(0).question(request, names, owner);
         int start = Math.floorMod(owner.hashCode(), nodes.size());
         for (int step = 0; step < nodes.size(); step++) {
             int at = (start + step) % nodes.size();

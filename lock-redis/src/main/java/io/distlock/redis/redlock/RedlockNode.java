@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -34,14 +35,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedlockNode {
 
-    private static final int NEVER = -1;
-
     private final String name;
     private final RedlockNodes.RunIds runIds;
     private final NodeCalls calls;
     private final RedisStore node;
     private final RedisScripts.Redlock scripts;
-    private volatile int identifiedAfter = NEVER;
+    /** The lost connections before it was last identified. */
+    private volatile OptionalInt identifiedAfter = OptionalInt.empty();
 
     RedlockNode(
             RedlockConnections.Node server,
@@ -94,13 +94,14 @@ final class RedlockNode {
                 throw RedisCallException.of(failure).withoutEffect();
             }
             // A server that forbids the question can be used at its operator's risk.
-            identifiedAfter = disconnections;
+            identifiedAfter = OptionalInt.of(disconnections);
             return null;
         });
     }
 
     private CompletionStage<?> identified() {
-        return identifiedAfter == calls.disconnections() ? CompletableFuture.completedFuture(name) : identify();
+        boolean isKnown = identifiedAfter.equals(OptionalInt.of(calls.disconnections()));
+        return isKnown ? CompletableFuture.completedFuture(name) : identify();
     }
 
     /** Not a server that is loading its data, for example, which will answer later. */
@@ -116,8 +117,7 @@ final class RedlockNode {
     }
 
     /** The request for a vote and a fencing token proposal; the same for all nodes. */
-    ScriptCall<List<Long>> question(LeaseRequest request, String owner) {
-        RedisKeys.Names names = node.keys().of(request.key());
+    ScriptCall<List<Long>> question(LeaseRequest request, RedisKeys.Names names, String owner) {
         return node.acquisition(request, owner, false, names, node.keys().fence());
     }
 
@@ -140,7 +140,7 @@ final class RedlockNode {
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */
     CompletableFuture<Boolean> raise(RedisLease entry, long proposed) {
         RedisKeys.Names names = entry.names();
-        List<String> keys = List.of(names.lock(), names.readers(), entry.keys().fence());
+        List<String> keys = List.of(names.lock(), names.readers(), node.keys().fence());
         ScriptCall<Long> raise = ScriptCall.of(scripts.raise(), names.slot(), IntegerOutput::new, keys);
         String proposal = entry.owner() + ':' + proposed;
         return calls.run(raise.with(entry.mode(), proposal, entry.owner(), entry.token()))

@@ -152,8 +152,8 @@ public final class RedlockProvider implements LockProvider {
     }
 
     private RedlockLease lease(LockKey key, FencingToken token, RedisStore.Grantee holder) {
-        RedisLease entry =
-                new RedisLease(key, holder.mode(), holder.owner(), token, keys, LockOptions.MAX_LEASE, Duration.ZERO);
+        RedisLease entry = new RedisLease(
+                key, holder.mode(), holder.owner(), token, keys.of(key), LockOptions.MAX_LEASE, Duration.ZERO);
         RedlockLease lease = new RedlockLease(holder.owner(), entry);
         // Its holder may be renewing it, and then restores it where the release has come earlier than elsewhere.
         nodes.indexes().forEach(lease::mayComeLateTo);

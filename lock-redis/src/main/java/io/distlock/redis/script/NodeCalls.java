@@ -144,7 +144,7 @@ public final class NodeCalls {
 
     /** Runs a script. */
     public <T> CompletableFuture<T> run(ScriptCall<T> invocation) {
-        return scripts.run(invocation, call -> connection.send(null, call));
+        return scripts.run(invocation, connection::send);
     }
 
     /**
@@ -153,14 +153,14 @@ public final class NodeCalls {
      */
     <T> CompletableFuture<T> write(ScriptCall<T> invocation, Predicate<T> wrote) {
         if (replicas == 0) {
-            return run(invocation);
+            return scripts.run(invocation, connection::send);
         }
         AtomicReference<RedisCall<Long>> acknowledged = new AtomicReference<>();
         return scripts.run(invocation, call -> {
-                    RedisCall<Long> wait = newWait();
-                    acknowledged.set(wait);
                     // Together, or a connection lost in between would make WAIT report on one without writes.
-                    connection.send(call, wait);
+                    RedisCall<Long> wait = newWait().after(call);
+                    acknowledged.set(wait);
+                    connection.send(wait);
                 })
                 .thenCompose(reply -> wrote.test(reply)
                         ? acknowledged.get().handle((count, failure) -> enough(reply, count, failure))
@@ -191,7 +191,7 @@ public final class NodeCalls {
 
     /** Runs a script that releases something and needs only its first key. */
     <T> CompletableFuture<T> release(ScriptCall<T> invocation) {
-        CompletableFuture<T> answer = run(invocation);
+        CompletableFuture<T> answer = scripts.run(invocation, connection::send);
         return isCluster()
                 ? answer.exceptionallyCompose(failure ->
                         isMoving(failure) ? run(invocation.onFirstKey()) : CompletableFuture.failedFuture(failure))

@@ -7,8 +7,7 @@ import io.distlock.spi.Lease;
 import java.time.Duration;
 
 /**
- * A granted lock as Redis stores it: key, owner and token. Kept as long as it is held, hence small: the names are made on
- * demand.
+ * A granted lock as Redis stores it: key, owner and token. Kept as long as it is held.
  *
  * @param afterUnknown the time to live of an earlier try that may still be in a server's buffer; zero if there is none
  */
@@ -17,14 +16,10 @@ public record RedisLease(
         LockMode mode,
         String owner,
         FencingToken token,
-        RedisKeys keys,
+        RedisKeys.Names names,
         Duration renewedTimeToLive,
         Duration afterUnknown)
         implements Lease {
-
-    public RedisKeys.Names names() {
-        return keys.of(key);
-    }
 
     /** The value in Redis for this grant and no other. */
     String value() {
@@ -33,6 +28,6 @@ public record RedisLease(
 
     /** The same with another duration. */
     public RedisLease lasting(Duration time) {
-        return new RedisLease(key, mode, owner, token, keys, time, afterUnknown);
+        return new RedisLease(key, mode, owner, token, names, time, afterUnknown);
     }
 }

@@ -55,7 +55,7 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         return calls.write(acquisition(request, request.owner(), again, names, names.fence()), RedisStore::isGranted)
                 .handle((reply, failure) -> {
                     if (failure == null) {
-                        return answer(request, since, again, reply);
+                        return answer(request, names, since, again, reply);
                     }
                     RedisCallException known = RedisCallException.of(failure);
                     return new Result.Failed(known, known.mayBeApplied());
@@ -90,19 +90,21 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
         return reply.get(0) == 1;
     }
 
-    private Result answer(LeaseRequest request, Moment since, boolean again, List<Long> reply) {
+    private static Result answer(
+            LeaseRequest request, RedisKeys.Names names, Moment since, boolean again, List<Long> reply) {
         long value = reply.get(1);
         if (isGranted(reply)) {
             Duration afterUnknown = again ? request.timeToLive() : Duration.ZERO;
-            return new Result.Granted(new Grant(lease(request, request.owner(), value, afterUnknown), since));
+            return new Result.Granted(new Grant(lease(request, names, request.owner(), value, afterUnknown), since));
         }
         return new Result.Refused(freeIn(value));
     }
 
-    public RedisLease lease(LeaseRequest request, String owner, long token, Duration afterUnknown) {
+    public static RedisLease lease(
+            LeaseRequest request, RedisKeys.Names names, String owner, long token, Duration afterUnknown) {
         Duration renewed = request.renewedTimeToLive();
         return new RedisLease(
-                request.key(), request.mode(), owner, new FencingToken(token), keys, renewed, afterUnknown);
+                request.key(), request.mode(), owner, new FencingToken(token), names, renewed, afterUnknown);
     }
 
     /** Redis frees a key in the millisecond after its time to live; a negative one is unknown. */

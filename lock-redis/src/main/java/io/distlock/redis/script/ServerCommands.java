@@ -129,7 +129,7 @@ public record ServerCommands(RedisConnection<?> connection, Supplier<RedisConnec
     private <T> CompletableFuture<T> call(
             CommandType type, Function<StringCodec, CommandOutput<String, String, T>> output, String... arguments) {
         RedisCall<T> call = newCall(type, output, arguments);
-        connection.send(null, call);
+        connection.send(call);
         return answer(call);
     }
 

@@ -44,7 +44,8 @@ final class RedlockRecord implements RedlockAcquirePhases.Actions {
         LockKey key = LockKey.of("job");
         Duration lease = Duration.ofSeconds(30);
         RedisKeys keys = new RedisKeys("test", 0);
-        return new RedisLease(key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), keys, lease, Duration.ZERO);
+        return new RedisLease(
+                key, LockMode.EXCLUSIVE, "owner.0", new FencingToken(token), keys.of(key), lease, Duration.ZERO);
     }
 
     void granted(int node, long token) {

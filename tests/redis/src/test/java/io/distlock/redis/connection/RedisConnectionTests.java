@@ -68,13 +68,13 @@ class RedisConnectionTests {
     void aConnectionThatCannotBeMadeIsTriedAgainWhenItIsNextNeeded() {
         proxy.refuse();
         RedisCall<String> refused = set("a");
-        link.send(null, refused);
+        link.send(refused);
         await().atMost(TestClient.PATIENCE).until(refused::isCompletedExceptionally);
         assertThat(failureOf(refused).mayBeApplied()).isFalse();
         proxy.accept();
         await().atMost(TestClient.PATIENCE).until(this::isConnected);
         RedisCall<String> sent = set("b");
-        link.send(null, sent);
+        link.send(sent);
         assertThat(TestClient.get(sent)).isEqualTo("OK");
     }
 
@@ -92,7 +92,7 @@ class RedisConnectionTests {
                 CALL_TIMEOUT);
         for (int millis = 0; millis < 20_000; millis++) {
             RedisCall<String> call = set("a");
-            hopeless.send(null, call);
+            hopeless.send(call);
             assertThat(call).isCompletedExceptionally();
             ticker.advance(Duration.ofMillis(1));
         }
@@ -124,7 +124,7 @@ class RedisConnectionTests {
         proxy.freeze();
         long asked = System.nanoTime();
         RedisCall<String> call = set("late");
-        link.send(null, call);
+        link.send(call);
         await().until(() ->
                 System.nanoTime() - asked > CALL_TIMEOUT.multipliedBy(2).toNanos());
         assertThat(call).isNotDone();
@@ -140,7 +140,7 @@ class RedisConnectionTests {
         TestClient.get(link.connect());
         proxy.dropReplies();
         RedisCall<String> call = set("a");
-        link.send(null, call);
+        link.send(call);
         await().until(() -> redis.probe().get("a").isPresent());
         assertThat(call).isNotDone();
         proxy.cut();
@@ -155,11 +155,11 @@ class RedisConnectionTests {
         TestClient.get(link.connect());
         proxy.cutBeforeNextRequest();
         RedisCall<String> call = set("a");
-        link.send(null, call);
+        link.send(call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
         await().atMost(TestClient.PATIENCE).until(() -> {
             RedisCall<String> next = set("b");
-            link.send(null, next);
+            link.send(next);
             return next.handle((ok, failure) -> failure == null).get();
         });
         assertThat(probe.keys()).containsExactly("b");
@@ -172,7 +172,7 @@ class RedisConnectionTests {
         proxy.cut();
         await().atMost(TestClient.PATIENCE).until(() -> {
             RedisCall<String> call = set("a");
-            link.send(null, call);
+            link.send(call);
             await().until(call::isDone);
             return call.isCompletedExceptionally() && !failureOf(call).mayBeApplied();
         });
@@ -190,7 +190,7 @@ class RedisConnectionTests {
                     .until(() -> TestClient.get(silent.connect()).isOpen());
             proxy.freeze();
             RedisCall<String> only = set("a");
-            silent.send(null, only);
+            silent.send(only);
             await().atMost(TestClient.PATIENCE).until(only::isDone);
             assertThat(failureOf(only).mayBeApplied()).isTrue();
             assertThat(output)
@@ -209,7 +209,7 @@ class RedisConnectionTests {
                 new StatusOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).addKey("list"),
                 0);
-        link.send(null, call);
+        link.send(call);
         await().atMost(TestClient.PATIENCE).until(call::isCompletedExceptionally);
         assertThat(failureOf(call).mayBeApplied()).isFalse();
     }

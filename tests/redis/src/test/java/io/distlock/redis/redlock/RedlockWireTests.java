@@ -240,7 +240,7 @@ class RedlockWireTests {
                             LockMode.EXCLUSIVE,
                             "owner",
                             new FencingToken(7),
-                            keys,
+                            keys.of(key),
                             Duration.ofSeconds(30),
                             Duration.ZERO)));
         }

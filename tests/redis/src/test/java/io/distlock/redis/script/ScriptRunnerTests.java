@@ -51,7 +51,7 @@ class ScriptRunnerTests {
                         .with("owner")
                         .with("")
                         .with(0),
-                call -> link.send(null, call));
+                call -> link.send(call));
         await().atMost(TestClient.PATIENCE).until(() -> asked);
     }
 
