@@ -109,7 +109,7 @@ final class ImportTable {
             new Row("io.distlock.house.."));
 
     /** Packages whose types are public only for other packages of this project. */
-    private static final Set<String> INTERNAL = Set.of(
+    static final Set<String> INTERNAL = Set.of(
             REDIS_CONNECTION,
             REDIS_SCRIPT,
             ETCD_CLIENT,
@@ -117,14 +117,23 @@ final class ImportTable {
             "io.distlock.spring.client",
             "io.distlock.spring.execution");
 
+    /** Types of other packages that are public for the engine and for the providers of this project alone. */
+    static final Set<String> INTERNAL_TYPES = Set.of(
+            SUPPORT + ".Backoff",
+            SUPPORT + ".CallsInFlight",
+            SUPPORT + ".ClockJumpDetector",
+            SUPPORT + ".DueSet",
+            SUPPORT + ".Futures");
+
     /** Those in them that an application may define as a bean of its own. */
-    private static final Set<String> SUPPORTED = Set.of(REDIS_CONNECTION + ".RedisConnections");
+    static final Set<String> SUPPORTED = Set.of(REDIS_CONNECTION + ".RedisConnections");
 
     private ImportTable() {}
 
     /** Whether a type, if public, is so only for other packages of this project. */
     static boolean isInternal(JavaClass type) {
-        return INTERNAL.contains(type.getPackageName()) && !SUPPORTED.contains(type.getName());
+        String file = type.getName().replaceAll("\\$.*", "");
+        return INTERNAL_TYPES.contains(file) || (INTERNAL.contains(type.getPackageName()) && !SUPPORTED.contains(file));
     }
 
     static ArchRule rule() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,6 +19,9 @@ class PublishedModulesTests {
     private static final String BOM = "lock-bom";
     private static final Pattern MODULE_NAME =
             Pattern.compile("<automatic\\.module\\.name>([a-z.]+)</automatic\\.module\\.name>");
+    /** A type and those nested in it, or a package. */
+    private static final Pattern EXCLUDED = Pattern.compile("<exclude>(io\\.distlock[\\w.]+)\\*?</exclude>");
+
     private static final Pattern MANAGED = Pattern.compile("<groupId>io\\.distlock</groupId>\\s*"
             + "<artifactId>([a-z-]+)</artifactId>\\s*<version>\\$\\{project\\.version}</version>");
 
@@ -39,6 +43,46 @@ class PublishedModulesTests {
     void theBomManagesAllOfThemAndNothingElse() throws IOException {
         assertThat(MANAGED.matcher(pom(BOM)).results().map(each -> each.group(1)))
                 .containsExactlyInAnyOrderElementsOf(modules());
+    }
+
+    /** What is public for this project alone may change between releases. */
+    @Test
+    void japicmpLeavesOutWhatIsNotSupported() throws IOException {
+        List<String> left = EXCLUDED.matcher(Files.readString(ROOT.resolve("pom.xml")))
+                .results()
+                .map(each -> each.group(1))
+                .toList();
+        assertThat(left).containsAll(ImportTable.INTERNAL_TYPES);
+        for (String internal : ImportTable.INTERNAL) {
+            List<String> types = publicTypes(internal).stream()
+                    .filter(type -> !ImportTable.SUPPORTED.contains(type))
+                    .toList();
+            assertThat(left.contains(internal) || left.containsAll(types))
+                    .as(internal)
+                    .isTrue();
+        }
+        assertThat(left).doesNotContainAnyElementsOf(ImportTable.SUPPORTED);
+    }
+
+    private static List<String> publicTypes(String name) throws IOException {
+        List<String> types = new ArrayList<>();
+        for (String module : modules()) {
+            Path sources = ROOT.resolve(module).resolve("src/main/java").resolve(name.replace('.', '/'));
+            if (!Files.isDirectory(sources)) {
+                continue;
+            }
+            try (Stream<Path> files = Files.list(sources)) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    String type = file.getFileName().toString().replace(".java", "");
+                    if (Files.readString(file).matches("(?s).*\\npublic [^\\n]*\\b" + type + "\\b.*")) {
+                        types.add(name + '.' + type);
+                    }
+                }
+            }
+        }
+        assertThat(types).as(name).isNotEmpty();
+        return types;
     }
 
     @Test
