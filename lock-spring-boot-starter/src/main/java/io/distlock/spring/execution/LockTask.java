@@ -57,11 +57,8 @@ public record LockTask(LockClient client, LockRequest request, BodyPolicy policy
 
     private static LockTask stronger(LockTask one, LockTask other) {
         LockTask stronger = one.request.mode() == LockMode.EXCLUSIVE ? one : other;
-        BodyPolicy own = stronger.policy;
-        boolean fenced = one.policy.fenced() || other.policy.fenced();
-        return own.fenced() == fenced
-                ? stronger
-                : stronger.with(stronger.request, new BodyPolicy(own.interruptOnLoss(), fenced));
+        boolean alike = one.policy.fenced() == other.policy.fenced();
+        return alike ? stronger : stronger.with(stronger.request, stronger.policy.withFenced(true));
     }
 
     private LockTask with(List<LockKey> keys) {

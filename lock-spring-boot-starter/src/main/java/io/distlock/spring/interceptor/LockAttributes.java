@@ -63,7 +63,9 @@ record LockAttributes(
                 annotation.getEnum("mode", LockMode.class),
                 options(client),
                 condition(name),
-                new BodyPolicy(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT, fenced(executions)),
+                BodyPolicy.DEFAULT
+                        .withInterruptOnLoss(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT)
+                        .withFenced(fenced(executions)),
                 notAcquired(returns));
     }
 

@@ -270,7 +270,7 @@ public final class LockSpec {
             boolean mustBeFenced) {
 
         static Terms of(LockClient client, LockRequest request) {
-            return new Terms(client, request, UnaryOperator.identity(), new BodyPolicy(false, true), false);
+            return new Terms(client, request, UnaryOperator.identity(), BodyPolicy.DEFAULT, false);
         }
 
         /** For another client, whose options apply if none were set. */
@@ -289,12 +289,12 @@ public final class LockSpec {
         }
 
         Terms with(OnLost onLost) {
-            BodyPolicy changed = new BodyPolicy(onLost == OnLost.INTERRUPT, policy.fenced());
+            BodyPolicy changed = policy.withInterruptOnLoss(onLost == OnLost.INTERRUPT);
             return new Terms(client, request, change, changed, mustBeFenced);
         }
 
         Terms with(Fencing fencing) {
-            BodyPolicy changed = new BodyPolicy(policy.interruptOnLoss(), fencing != Fencing.OFF);
+            BodyPolicy changed = policy.withFenced(fencing != Fencing.OFF);
             return new Terms(client, request, change, changed, fencing == Fencing.ON);
         }
 
