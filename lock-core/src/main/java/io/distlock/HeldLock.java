@@ -38,6 +38,14 @@ public interface HeldLock extends AutoCloseable {
         return grants.get(0).token();
     }
 
+    /**
+     * Which of the requested permits this is, from 1 on; 1 if no permits were requested, or several keys. {@link #keys()} has
+     * its key: see {@link LockKey#permit(int)}.
+     */
+    default int permit() {
+        return 1;
+    }
+
     /** Whether the lock is held at this moment, by the clock. */
     boolean isHeld();
 

@@ -6,7 +6,8 @@ import java.time.Instant;
 /**
  * A snapshot of a lock that a client holds. A lock on several keys has one for each key.
  *
- * @param key what is locked
+ * @param key what is locked; of a permit, {@link LockKey#permit(int)}
+ * @param permit which of the requested permits; 1 if none were requested
  * @param mode how
  * @param token the fencing token of the grant
  * @param owner the owner value in the store
@@ -18,6 +19,7 @@ import java.time.Instant;
  */
 public record HeldLockInfo(
         LockKey key,
+        int permit,
         LockMode mode,
         FencingToken token,
         String owner,

@@ -48,6 +48,20 @@ public record LockKey(String name, Optional<String> key) implements Comparable<L
     }
 
     /**
+     * The key of one of several permits of this key: the key itself for the first, then {@code orders:#2} of {@code orders},
+     * or {@code orders:42#2} of {@code orders:42}.
+     *
+     * @param permit from 1 on
+     * @throws IllegalArgumentException if it is less, or the key has no room for the number
+     */
+    public LockKey permit(int permit) {
+        if (permit < 1) {
+            throw new IllegalArgumentException("there is no permit " + permit + ": the first is 1");
+        }
+        return permit == 1 ? this : of(name, key.orElse("") + '#' + permit);
+    }
+
+    /**
      * The key as readable, unique text: {@code orders} or {@code orders:42}. The characters {@code % : / { }} and white
      * space inside a part are percent-encoded (UTF-8), so the text is safe in a Redis hash tag and as one segment of an
      * etcd path.

@@ -8,6 +8,7 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.engine.KeyQueues.Ticket;
 import io.distlock.engine.LockState.Held;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -36,7 +37,7 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
     final ClientContext context;
     final LockOptions options;
     private final Lease lease;
-    private final KeyQueues.Ticket ticket;
+    private final Ticket ticket;
     private final Asker asker;
     private final Moment granted;
     private final AtomicReference<LockState> state;
@@ -50,8 +51,9 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
     /** From the grant on. Grows with extensions. */
     private volatile Duration minHoldTime;
 
-    DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, KeyQueues.Ticket ticket, Asker asker) {
-        super(context.callbacks());
+    DefaultHeldLock(
+            ClientContext context, LockOptions options, Grant grant, Ticket ticket, Asker asker, int permit) {
+        super(context.callbacks(), permit);
         this.context = context;
         this.options = options;
         this.lease = grant.lease();
@@ -90,6 +92,7 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         return state.get() instanceof Held held
                 ? Optional.of(new HeldLockInfo(
                         lease.key(),
+                        permit(),
                         lease.mode(),
                         lease.token(),
                         lease.owner(),

@@ -249,7 +249,7 @@ final class DefaultLockClient implements LockClient {
     @Override
     public Stream<WaiterInfo> waiting() {
         long now = context.ticker().nanos();
-        return pending.members().stream().map(key -> key.info(now));
+        return pending.calls().map(call -> call.info(now));
     }
 
     @Override

@@ -37,7 +37,7 @@ final class DefaultLockView implements LockView {
     private final Function<LockRequest, Optional<HeldLock>> uninterruptibly;
 
     /** Views with the same one are one lock. */
-    private record Identity(LockClient client, List<LockKey> keys, LockMode mode) {}
+    private record Identity(LockClient client, List<LockKey> keys, LockMode mode, int permits) {}
 
     /** Belongs to one thread. */
     private static final class Hold {
@@ -63,7 +63,7 @@ final class DefaultLockView implements LockView {
     DefaultLockView(LockClient client, LockRequest request, Function<LockRequest, Optional<HeldLock>> uninterruptibly) {
         this.client = client;
         this.request = request;
-        this.identity = new Identity(client, request.keys(), request.mode());
+        this.identity = new Identity(client, request.keys(), request.mode(), request.permits());
         this.uninterruptibly = uninterruptibly;
     }
 

@@ -38,6 +38,11 @@ public abstract class DelegatingHeldLock extends EngineLock {
     }
 
     @Override
+    public int permit() {
+        return target.permit();
+    }
+
+    @Override
     public boolean isHeld() {
         return target.isHeld();
     }

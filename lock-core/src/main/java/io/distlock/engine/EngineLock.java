@@ -18,8 +18,20 @@ abstract class EngineLock implements HeldLock {
     /** Runs dependents, which may block. */
     final Executor callbacks;
 
+    private final int permit;
+
     EngineLock(Executor callbacks) {
+        this(callbacks, 1);
+    }
+
+    EngineLock(Executor callbacks, int permit) {
         this.callbacks = callbacks;
+        this.permit = permit;
+    }
+
+    @Override
+    public int permit() {
+        return permit;
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
-import io.distlock.WaiterInfo;
 import io.distlock.engine.KeyQueues.StoreReply;
 import io.distlock.engine.PendingAcquisitions.PendingAcquisition;
 import io.distlock.spi.Grant;
@@ -16,7 +15,6 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.support.DueSet;
 import io.distlock.support.Futures;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
@@ -29,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The acquisition of one key: first the local queue, then the provider. Ends by its deadline even if the provider does not
  * answer; cancelling leaves neither a place in the queue nor a lease in the store.
  */
-final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
+class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     /** Added to the provider's own time limit, since its error is more specific. */
     private static final long PROVIDER_OVERDUE = 250_000_000;
@@ -97,7 +95,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         long begun = context.ticker().nanos();
         CompletableFuture<Optional<Grant>> asked;
         try {
-            var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline(), ticket);
+            var lease = new LeaseRequest(key, mode, context.ownerIds().next(), options, deadline(), listener(ticket));
             asked = Objects.requireNonNull(context.provider().acquire(lease), "the provider's answer");
         } catch (RuntimeException | Error failure) {
             asked = CompletableFuture.failedFuture(failure);
@@ -126,10 +124,12 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
 
     private void granted(Grant grant) {
         try {
-            if (hasTimeLeft(grant)) {
+            if (!hasTimeLeft(grant)) {
+                returnStale(grant);
+            } else if (claim()) {
                 hold(grant);
             } else {
-                returnStale(grant);
+                returnSurplus(grant);
             }
         } finally {
             context.openWork().end();
@@ -156,8 +156,18 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
                 });
     }
 
+    /** In the place of the queue that it has: the next call must not find the lease at the store. */
+    private void returnSurplus(Grant grant) {
+        context.openWork().begin();
+        context.release(grant.lease(), options.timeToLive(), () -> Duration.ZERO)
+                .thenAccept(released -> {
+                    context.openWork().end();
+                    cancel(true);
+                });
+    }
+
     private void hold(Grant grant) {
-        DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker);
+        DefaultHeldLock held = new DefaultHeldLock(context, options, grant, ticket, asker, permit());
         ticket.taken();
         // Before anybody can release it, or it would stay there forever.
         context.openWork().begin();
@@ -217,17 +227,37 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         // Before the caller is notified: its next attempt must not find this one in the queue.
         context.queues().leave(ticket);
         if (completion.getAsBoolean()) {
-            context.publish(event);
+            publishEnd(event);
         }
         leave();
+    }
+
+    // --- what differs for one of several permits ---
+
+    /** Whether a grant is still wanted. Asked once for each grant. */
+    boolean claim() {
+        return true;
+    }
+
+    int permit() {
+        return 1;
+    }
+
+    /** Receives the store's replies. */
+    LeaseRequest.Listener listener(KeyQueues.Ticket ticket) {
+        return ticket;
+    }
+
+    /** It has ended without a grant. */
+    void publishEnd(Function<String, LockEvent> event) {
+        context.publish(event);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled) {
-            context.publish(
-                    name -> new LockEvent.Failed(name, key, mode, waited(), new CancellationException("cancelled")));
+            publishEnd(name -> new LockEvent.Failed(name, key, mode, waited(), new CancellationException("cancelled")));
             leave();
         }
         return cancelled;
@@ -259,7 +289,7 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     }
 
     /** A single attempt never waits in the queue, and ends with its answer, not with its deadline. */
-    private boolean mayWaitInTheQueue() {
+    final boolean mayWaitInTheQueue() {
         return !asking && !options.waitTime().isZero();
     }
 
@@ -284,16 +314,5 @@ final class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     @Override
     LockKey key() {
         return key;
-    }
-
-    WaiterInfo info(long now) {
-        Instant since = Instant.ofEpochMilli(started.wallMillis());
-        return new WaiterInfo(
-                key,
-                mode,
-                since,
-                ClientContext.between(started.nanos(), now),
-                deadline().remaining(),
-                asker.thread());
     }
 }

@@ -5,15 +5,19 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.WaiterInfo;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Moment;
 import io.distlock.support.DueSet;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One client's acquisitions in progress. Thread-safe. */
@@ -40,7 +44,7 @@ final class PendingAcquisitions {
                 });
     }
 
-    /** A lock being acquired, on one key or several. Empty if another holds one of them. */
+    /** A lock being acquired, on one key or several, or one of several permits. Empty if others hold what is missing. */
     abstract static class PendingAcquisition extends CompletableFuture<Optional<EngineLock>> {
 
         final ClientContext context;
@@ -75,7 +79,22 @@ final class PendingAcquisitions {
         /** The key that is being requested or, at the end, the one that decided the outcome. */
         abstract LockKey key();
 
-        final Duration waited() {
+        /** What the caller asked for: this, unless it is a part of another acquisition. */
+        PendingAcquisition call() {
+            return this;
+        }
+
+        final WaiterInfo info(long now) {
+            return new WaiterInfo(
+                    key(),
+                    request.mode(),
+                    Instant.ofEpochMilli(started.wallMillis()),
+                    ClientContext.between(started.nanos(), now),
+                    deadline().remaining(),
+                    asker.thread());
+        }
+
+        Duration waited() {
             return context.since(started.nanos());
         }
 
@@ -100,6 +119,11 @@ final class PendingAcquisitions {
     PendingAcquisition start(LockRequest request) {
         long now = context.ticker().nanos();
         Asker asker = Asker.current();
+        if (request.permits() > 1) {
+            PermitAcquisition any = new PermitAcquisition(this, request, now, asker);
+            any.advance();
+            return any;
+        }
         if (request.keys().size() == 1) {
             KeyAcquisition one = new KeyAcquisition(this, request.keys().get(0), request, now, asker);
             one.start();
@@ -122,6 +146,11 @@ final class PendingAcquisitions {
         return pending.members();
     }
 
+    /** What callers wait for; of several keys, the one being acquired now. */
+    Stream<PendingAcquisition> calls() {
+        return pending.members().stream().map(KeyAcquisition::call).distinct();
+    }
+
     /** All pending acquisitions have failed or are about to. */
     boolean isClosed() {
         return closed;
@@ -129,9 +158,11 @@ final class PendingAcquisitions {
 
     void close() {
         closed = true;
-        // In the order of their arrival.
+        // In the order of their arrival; the permits of one call by their keys.
+        Comparator<KeyAcquisition> arrival =
+                (one, two) -> Long.signum(one.started.nanos() - two.started.nanos());
         pending.members().stream()
-                .sorted((one, two) -> Long.signum(one.started.nanos() - two.started.nanos()))
+                .sorted(arrival.thenComparing(KeyAcquisition::key))
                 .forEach(KeyAcquisition::failClosed);
     }
 

@@ -33,6 +33,7 @@ class HeldAndWaitingTests {
         assertThat(here.client.held())
                 .containsExactly(new HeldLockInfo(
                         LockKey.of("a"),
+                        1,
                         LockMode.EXCLUSIVE,
                         held.fencingToken(),
                         here.atStore("a").orElseThrow().holders().get(0).owner(),

@@ -36,7 +36,8 @@ final class SimulatedCall {
     }
 
     void start() {
-        time.note(name, "asks for " + request.keys() + " " + request.mode() + " " + request.options());
+        time.note(name, "asks for " + request.keys() + " " + request.mode() + " " + request.options()
+                + (request.permits() > 1 ? " any of " + request.permits() : ""));
         answer = process.client.tryAcquireAsync(request);
         answer.whenComplete(
                 (granted, failure) -> time.check(() -> ended(failure == null ? granted : Optional.empty(), failure)));
@@ -50,6 +51,7 @@ final class SimulatedCall {
         checks.ended(this, failure);
         if (granted.isPresent()) {
             lock = granted;
+            checks.permitted(request, granted.get());
             checks.granted(this);
             after(0, time.oneIn(5) ? longUse() : 300, this::use);
         }
@@ -112,9 +114,12 @@ final class SimulatedCall {
 
     /** By the clock of its process, which may have been paused meanwhile. */
     Duration late() {
+        return waited().minus(request.options().waitTime());
+    }
+
+    Duration waited() {
         long paused = process.pausedNanos() - pausedBefore;
-        return Duration.ofNanos(process.nanos() - started - paused)
-                .minus(request.options().waitTime());
+        return Duration.ofNanos(process.nanos() - started - paused);
     }
 
     @Override

@@ -21,6 +21,8 @@ final class Simulation {
     private static final List<LockKey> KEYS = List.of(LockKey.of("a"), LockKey.of("b"), LockKey.of("c"));
     private static final int SHOWN = 60;
 
+    static final int MOST_PERMITS = 3;
+
     private final SimulatedFaults faults;
     private final VirtualTime time;
     private final SimulatedStore store;
@@ -76,6 +78,7 @@ final class Simulation {
             repeat(1_500, () -> network.stall(time.oneOf(processes)));
         }
         repeat(faults.isCalm() ? 10 : 200, () -> KEYS.forEach(checks::look));
+        repeat(faults.isCalm() ? 10 : 200, () -> KEYS.forEach(checks::lookAtPermits));
         time.after(faults.isQuiet() ? 12 * ACTIVE : ACTIVE, this::end);
         while (time.runNext()) {
             if (time.nanos() > LIMIT) {
@@ -138,7 +141,10 @@ final class Simulation {
             keys.addAll(List.of(time.oneOf(KEYS), time.oneOf(KEYS)));
         }
         LockMode mode = time.oneIn(faults.isQuiet() ? 2 : 3) ? LockMode.SHARED : LockMode.EXCLUSIVE;
-        return LockRequest.of(options(keys), keys).withMode(mode);
+        LockRequest request = LockRequest.of(options(keys), keys).withMode(mode);
+        // Never the same number for long, as when it is changed in a rolling deployment.
+        boolean any = request.keys().size() == 1 && mode == LockMode.EXCLUSIVE && time.oneIn(2);
+        return any ? request.withPermits(1 + time.random.nextInt(MOST_PERMITS)) : request;
     }
 
     private LockOptions options(List<LockKey> keys) {
@@ -161,7 +167,7 @@ final class Simulation {
 
     /** Whether locks on this key alone have a lock-delay. */
     static boolean isDelayed(LockKey key) {
-        return key.equals(LockKey.of("c"));
+        return key.name().equals("c");
     }
 
     /** As {@link DefaultLockClient#forceRelease}, without waiting for the answer. */

@@ -1,10 +1,12 @@
 package io.distlock.engine;
 
+import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
+import io.distlock.LockRequest;
 import io.distlock.Sequencer;
 import io.distlock.WaiterInfo;
 import io.distlock.support.AcquireLoop;
@@ -168,10 +170,18 @@ final class SimulationChecks {
 
     private boolean conflict(SimulatedCall one, SimulatedCall other) {
         boolean exclusive = Stream.of(one, other).anyMatch(call -> call.request.mode() == LockMode.EXCLUSIVE);
+        List<LockKey> keys = one.sequencers().stream().map(Sequencer::key).toList();
         return exclusive
                 && other.sequencers().stream()
-                        .anyMatch(each -> one.request.keys().contains(each.key())
+                        .anyMatch(each -> keys.contains(each.key())
                                 && !forced.containsKey(each.token().value()));
+    }
+
+    /** Each permit is a lock of its own: if no two calls have the same key, the bound is kept. */
+    void permitted(LockRequest request, HeldLock lock) {
+        require(lock.permit() <= request.permits(), lock + " is permit " + lock.permit() + " of " + request.permits());
+        LockKey key = request.keys().get(0).permit(lock.permit());
+        require(request.permits() == 1 || lock.keys().equals(List.of(key)), lock + " is not " + key);
     }
 
     private void requireLargerToken(Sequencer grant) {
@@ -195,8 +205,8 @@ final class SimulationChecks {
         Duration late = call.late();
         boolean several = call.request.keys().size() > 1;
         Duration most = faults.isCalm() ? SOON : several ? LATEST_END_OF_SEVERAL : LATEST_END;
-        if (several && call.request.options().waitTime().isZero()) {
-            most = most.multipliedBy(call.request.keys().size());
+        if (call.request.options().waitTime().isZero()) {
+            most = most.multipliedBy(call.request.keys().size()).multipliedBy(call.request.permits());
         }
         require(late.compareTo(most) <= 0, call + " ends " + late + " after its wait time");
         // Of several keys, one may expire while the others are waited for.
@@ -207,7 +217,33 @@ final class SimulationChecks {
 
     /** A free key is not left to wait for; with faults, not for long. */
     void look(LockKey key) {
-        boolean neglected = !isBelievedHeld(key) && processes.stream().anyMatch(process -> isNeglected(process, key));
+        look(key, !isBelievedHeld(key) && processes.stream().anyMatch(process -> isNeglected(process, key)));
+    }
+
+    /** The first permit is the key itself. */
+    void lookAtPermits(LockKey key) {
+        for (int permit = 2; permit <= Simulation.MOST_PERMITS; permit++) {
+            int wanted = permit;
+            LockKey slot = key.permit(permit);
+            look(
+                    slot,
+                    !isBelievedHeld(slot)
+                            && (faults.isCalm()
+                                    ? store.isFree(slot, LockMode.EXCLUSIVE)
+                                    : store.isUnheld(slot))
+                            && calls.stream().anyMatch(call -> isWaiting(call, key, wanted)));
+        }
+    }
+
+    private static boolean isWaiting(SimulatedCall call, LockKey key, int permit) {
+        return call.request.permits() >= permit
+                && call.request.keys().contains(key)
+                && !call.hasEnded()
+                && call.process.isRunning()
+                && call.waited().compareTo(SOON) > 0;
+    }
+
+    private void look(LockKey key, boolean neglected) {
         long since = neglected ? neglectedSince.computeIfAbsent(key, start -> time.nanos()) : time.nanos();
         Duration most = faults.isCalm() ? SOON : AT_LAST;
         require(time.nanos() - since <= most.toNanos(), key + " is free, and waited for");
