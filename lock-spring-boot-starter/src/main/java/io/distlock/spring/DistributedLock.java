@@ -104,6 +104,16 @@ public @interface DistributedLock {
     /** Whether others may hold the lock at the same time. */
     LockMode mode() default LockMode.EXCLUSIVE;
 
+    /**
+     * How many calls may hold the lock at the same time, over all instances: 1 to 64, as a number or {@code ${…}}; empty means one.
+     * Each of them holds one of so many exclusive locks: {@link io.distlock.HeldLock#permit()} says which. Fencing tokens
+     * and transactions refuse stale holders of the same permit only. Not with {@link LockMode#SHARED}, nor with a {@link #key()} of
+     * several items.
+     *
+     * <p>While instances with different numbers run, as during a rolling deployment, the larger one is the limit.
+     */
+    String permits() default "";
+
     /** The provider that grants the lock: {@code redis}, {@code etcd}, …; {@code ${…}} is resolved. Empty: the default one. */
     String provider() default "";
 

@@ -15,6 +15,7 @@ record LocksDescriptor(Longest<Held> held, Longest<Waiting> waiting, List<Loss> 
     record Held(
             String name,
             @Nullable String key,
+            int permit,
             String provider,
             LockMode mode,
             long token,
@@ -58,6 +59,7 @@ record LocksDescriptor(Longest<Held> held, Longest<Waiting> waiting, List<Loss> 
             implements OperationResponseBody {}
 
     record Holder(
+            int permit,
             @Nullable String instance,
             String owner,
             boolean here,

@@ -3,6 +3,7 @@ package io.distlock.spring.endpoint;
 import io.distlock.FencingToken;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
+import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.spring.LockClients;
@@ -59,22 +60,27 @@ class LocksEndpoint {
         this.properties = properties;
     }
 
-    /** The locks of this instance; or, given a key (which may be empty) with its name, one lock. */
+    /** The locks of this instance; or, given a key (which may be empty) with its name, one lock, or its permits. */
     @ReadOperation
     public WebEndpointResponse<OperationResponseBody> locks(
-            SecurityContext viewer, @Nullable String name, @Nullable String key, @Nullable String provider) {
+            SecurityContext viewer,
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable Integer permits,
+            @Nullable String provider) {
         boolean shown = properties.showValues().isShown(viewer, properties.roles());
         return answer(() -> key == null
                 ? report.locks(name, provider, shown)
-                : report.inspect(client(provider), lock(name, key), shown));
+                : report.inspect(client(provider), lock(name, key), permit(permits), shown));
     }
 
-    /** Releases a lock by force if its holder has this token. */
+    /** Releases a lock, or one of its permits, by force if its holder has this token. */
     @DeleteOperation
     public WebEndpointResponse<OperationResponseBody> forceRelease(
             SecurityContext viewer,
             @Nullable String name,
             @Nullable String key,
+            @Nullable Integer permit,
             @Nullable String provider,
             @Nullable Long token) {
         return answer(() -> {
@@ -84,7 +90,8 @@ class LocksEndpoint {
             if (token == null || token < 1) {
                 throw new Refusal(400, "give the holder's token, which an inspection of the lock shows");
             }
-            Release release = takeAway(client(provider), lock(name, key), token, viewer.getPrincipal());
+            Release release = takeAway(
+                    client(provider), lock(name, key).permit(permit(permit)), token, viewer.getPrincipal());
             if (release != Release.RELEASED) {
                 throw new Refusal(409, "nobody holds the lock with token " + token + ": inspect it again");
             }
@@ -124,6 +131,14 @@ class LocksEndpoint {
         } catch (IllegalArgumentException broken) {
             throw new Refusal(400, String.valueOf(broken.getMessage()));
         }
+    }
+
+    private static int permit(@Nullable Integer number) {
+        int permit = number == null ? 1 : number;
+        if (permit < 1 || permit > LockRequest.MAX_PERMITS) {
+            throw new Refusal(400, "permits are numbered from 1 to " + LockRequest.MAX_PERMITS);
+        }
+        return permit;
     }
 
     private static WebEndpointResponse<OperationResponseBody> answer(Supplier<OperationResponseBody> answer) {

@@ -14,6 +14,7 @@ import io.distlock.spring.LockClients;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -85,6 +86,7 @@ final class LocksReport {
         return new LocksDescriptor.Held(
                 held.key().name(),
                 shownKey(held.key(), shown),
+                held.permit(),
                 provider,
                 held.mode(),
                 held.token().value(),
@@ -122,28 +124,39 @@ final class LocksReport {
                 loss.reason());
     }
 
-    /** Asks the store. */
-    LocksDescriptor.Inspection inspect(LockClient client, LockKey key, boolean shown) {
-        Optional<LockStatus> status = client.inspect(key);
+    /** Asks the store: for each of so many permits. */
+    LocksDescriptor.Inspection inspect(LockClient client, LockKey key, int permits, boolean shown) {
         boolean all = shown || key.key().isEmpty();
+        List<LocksDescriptor.Holder> holders = new ArrayList<>();
+        List<LockStatus> taken = new ArrayList<>();
+        for (int permit = 1; permit <= permits; permit++) {
+            int number = permit;
+            client.inspect(key.permit(permit)).ifPresent(status -> {
+                taken.add(status);
+                status.holders().forEach(holder -> holders.add(describe(client, status.key(), number, holder, all)));
+            });
+        }
         return new LocksDescriptor.Inspection(
                 key.name(),
                 shownKey(key, shown),
                 client.provider(),
-                status.isPresent(),
-                status.map(LockStatus::mode).orElse(null),
-                status.stream()
-                        .flatMap(taken -> taken.holders().stream())
-                        .map(holder -> describe(client, key, holder, all))
-                        .toList(),
-                status.flatMap(LockStatus::waiters).orElse(null));
+                !taken.isEmpty(),
+                taken.isEmpty() ? null : taken.get(0).mode(),
+                holders,
+                // Whoever waits for a permit waits for all of them.
+                taken.stream()
+                        .flatMap(status -> status.waiters().stream())
+                        .max(Comparator.naturalOrder())
+                        .orElse(null));
     }
 
     /** Who knows a hidden key must not learn by it which of the listed locks it is. */
-    private LocksDescriptor.Holder describe(LockClient client, LockKey key, LockStatus.Holder holder, boolean shown) {
+    private LocksDescriptor.Holder describe(
+            LockClient client, LockKey key, int permit, LockStatus.Holder holder, boolean shown) {
         boolean here = client.held()
                 .anyMatch(held -> held.key().equals(key) && holder.token().equals(Optional.of(held.token())));
         return new LocksDescriptor.Holder(
+                permit,
                 holder.instance().orElse(null),
                 shown ? holder.owner() : SanitizableData.SANITIZED_VALUE,
                 here,

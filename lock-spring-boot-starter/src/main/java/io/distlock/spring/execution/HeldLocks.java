@@ -147,7 +147,7 @@ public final class HeldLocks {
     /** The innermost lock with such a key, as the body sees it. */
     public Optional<HeldLock> holding(Predicate<LockKey> key) {
         return locks.stream()
-                .filter(lock -> lock.lock().keys().stream().anyMatch(key))
+                .filter(lock -> lock.keys().stream().anyMatch(key))
                 .findFirst()
                 .map(ReferenceCountedLock::unreleasable);
     }
@@ -168,7 +168,7 @@ public final class HeldLocks {
         Collection<LockKey> missing = asked.size() == 1 ? asked : new LinkedHashSet<>(asked);
         List<Reference> entered = List.of();
         for (ReferenceCountedLock held : locks) {
-            boolean isWanted = held.client() == task.client() && held.isOnAny(missing);
+            boolean isWanted = held.client() == task.client() && held.satisfies(missing, request.permits());
             Reference reference = isWanted ? held.addReference() : null;
             if (reference != null) {
                 if (asked.size() == 1) {

@@ -30,7 +30,7 @@ public record LockTask(LockClient client, LockRequest request, BodyPolicy policy
 
     /**
      * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
-     * any of the tasks requires it, and fenced likewise. Requests for several keys are split; otherwise two calls could each
+     * any of the tasks requires it, with the fewest permits, and fenced likewise. Requests for several keys are split; otherwise two calls could each
      * hold a key that the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
@@ -57,11 +57,14 @@ public record LockTask(LockClient client, LockRequest request, BodyPolicy policy
 
     private static LockTask stronger(LockTask one, LockTask other) {
         LockTask stronger = one.request.mode() == LockMode.EXCLUSIVE ? one : other;
+        // The first permits are among those of a larger number, and the lock itself is the first.
+        int permits = Math.min(one.request.permits(), other.request.permits());
         boolean alike = one.policy.fenced() == other.policy.fenced();
-        return alike ? stronger : stronger.with(stronger.request, stronger.policy.withFenced(true));
+        return stronger.with(
+                stronger.request.withPermits(permits), alike ? stronger.policy : stronger.policy.withFenced(true));
     }
 
     private LockTask with(List<LockKey> keys) {
-        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options()), policy);
+        return with(new LockRequest(List.copyOf(keys), request.mode(), request.options(), request.permits()), policy);
     }
 }

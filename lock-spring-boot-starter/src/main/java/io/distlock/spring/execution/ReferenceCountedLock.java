@@ -55,7 +55,16 @@ public final class ReferenceCountedLock {
         return lock;
     }
 
-    boolean isOnAny(Collection<LockKey> others) {
+    /** As they were asked for: without the number of a permit. */
+    List<LockKey> keys() {
+        return keys;
+    }
+
+    /** Whether it is on any of these keys, and one of so many permits. */
+    boolean satisfies(Collection<LockKey> others, int permits) {
+        if (lock.permit() > permits) {
+            return false;
+        }
         for (LockKey each : keys) {
             if (others.contains(each)) {
                 return true;

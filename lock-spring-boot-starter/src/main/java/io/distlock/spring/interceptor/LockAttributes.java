@@ -5,6 +5,7 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockOptions;
+import io.distlock.LockRequest;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
@@ -53,14 +54,20 @@ record LockAttributes(
     private static final LockOptions LENIENT =
             LockOptions.defaults().withRenew(false).withMaxHoldTime(LockOptions.MAX_HOLD);
 
+    /** Checks the number of permits. */
+    private static final LockRequest ANY = LockRequest.of(LENIENT, List.of(LockKey.of("any")));
+
     LockOperation.Lock lock(LockClients clients, ReturnTypes.Handling returns, Executions executions) {
         Optional<LockClient> client = client(clients);
         String name = name();
+        LockMode mode = annotation.getEnum("mode", LockMode.class);
+        int permits = permits(mode);
         return new LockOperation.Lock(
                 client.orElseGet(clients::primary),
                 name,
-                keys(name),
-                annotation.getEnum("mode", LockMode.class),
+                keys(name, permits),
+                mode,
+                permits,
                 options(client),
                 condition(name),
                 BodyPolicy.DEFAULT
@@ -113,14 +120,46 @@ record LockAttributes(
                 .orElseGet(method::defaultName);
     }
 
-    private Function<LockOperation.Call, List<LockKey>> keys(String name) {
+    private int permits(LockMode mode) {
+        String text = text("permits");
+        if (text.isEmpty()) {
+            return 1;
+        }
+        int permits = problems.trying("permits", "Write a whole number from 1 to 64, or ${some.property}", () -> {
+                    int number = Integer.parseInt(text);
+                    return ANY.withPermits(number).permits();
+                })
+                .orElse(1);
+        if (permits > 1) {
+            problems.trying("permits, mode", "Remove one of the two", () -> ANY.withPermits(permits).withMode(mode));
+        }
+        return permits;
+    }
+
+    private Function<LockOperation.Call, List<LockKey>> keys(String name, int permits) {
         // Not resolved: "$" and "{" have their own meaning in an expression.
         String expression = annotation.getString("key");
         if (expression.isBlank()) {
             List<LockKey> fixed = List.of(LockKey.of(name));
             return call -> fixed;
         }
-        return expressions.parse("key", expression, name, variables, value -> KeyConverter.keys(name, value), problems);
+        if (permits > 1 && variables.isOfSeveral(expression)) {
+            problems.add(
+                    "permits, key",
+                    "\"" + expression + "\" has several items, but permits are those of one",
+                    "Lock one item, or remove the permits");
+        }
+        return expressions.parse(
+                "key", expression, name, variables, value -> keys(name, value, permits), problems);
+    }
+
+    /** Checked here, where the message gets the name of the method. */
+    private static List<LockKey> keys(String name, @Nullable Object value, int permits) {
+        List<LockKey> keys = KeyConverter.keys(name, value);
+        if (permits > 1) {
+            LockRequest.of(LENIENT, keys).withPermits(permits);
+        }
+        return keys;
     }
 
     private Function<LockOperation.Call, Boolean> condition(String name) {

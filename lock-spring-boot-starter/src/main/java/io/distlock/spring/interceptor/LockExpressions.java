@@ -1,6 +1,7 @@
 package io.distlock.spring.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -132,6 +133,13 @@ final class LockExpressions {
 
     /** The position of the argument for each variable, and whether the names of the parameters are known. */
     record Variables(LockedMethod method, Map<String, Integer> arguments, boolean named) {
+
+        /** Whether an expression is an argument that is declared as an array or a collection. */
+        boolean isOfSeveral(String expression) {
+            Integer position = expression.isBlank() ? null : arguments.get(expression.strip().substring(1));
+            Class<?> type = position == null ? Object.class : method.method().getParameterTypes()[position];
+            return expression.strip().startsWith("#") && (type.isArray() || Collection.class.isAssignableFrom(type));
+        }
 
         Set<String> known() {
             Set<String> known = new LinkedHashSet<>();

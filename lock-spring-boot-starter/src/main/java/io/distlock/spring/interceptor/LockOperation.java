@@ -38,13 +38,14 @@ record LockOperation(Method method, ReturnTypes.Handling returns, List<Lock> loc
             String name,
             Function<Call, List<LockKey>> keys,
             LockMode mode,
+            int permits,
             LockOptions options,
             Function<Call, Boolean> condition,
             BodyPolicy policy,
             Function<Call, NotAcquiredHandler> notAcquired) {
 
         LockTask task(Call call) {
-            LockRequest request = new LockRequest(keys.apply(call), mode, options);
+            LockRequest request = new LockRequest(keys.apply(call), mode, options, permits);
             return new LockTask(client, request, policy, notAcquired.apply(call));
         }
     }

@@ -69,6 +69,16 @@ public final class LockSpec {
         return refined(last -> last.with(mode));
     }
 
+    /**
+     * Takes any one of so many permits of the only key, over all instances.
+     *
+     * @throws IllegalArgumentException if it is not 1 to 64, the lock is shared, or it has several keys
+     * @see io.distlock.spring.DistributedLock#permits()
+     */
+    public LockSpec permits(int permits) {
+        return refined(last -> last.with(permits));
+    }
+
     /** The provider, if not the default one. Options that are not set, before or after this call, come from its client. */
     public LockSpec provider(String provider) {
         LockClient client = clients.get(provider);
@@ -286,6 +296,10 @@ public final class LockSpec {
 
         Terms with(LockMode mode) {
             return new Terms(client, request.withMode(mode), change, policy, mustBeFenced);
+        }
+
+        Terms with(int permits) {
+            return new Terms(client, request.withPermits(permits), change, policy, mustBeFenced);
         }
 
         Terms with(OnLost onLost) {

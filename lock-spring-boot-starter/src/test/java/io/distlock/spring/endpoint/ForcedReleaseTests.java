@@ -52,6 +52,6 @@ class ForcedReleaseTests extends LocksEndpointFixture {
     }
 
     private static WebEndpointResponse<OperationResponseBody> release(LocksEndpoint endpoint, long token) {
-        return endpoint.forceRelease(SecurityContext.NONE, "orders", "42", null, token);
+        return endpoint.forceRelease(SecurityContext.NONE, "orders", "42", null, null, token);
     }
 }

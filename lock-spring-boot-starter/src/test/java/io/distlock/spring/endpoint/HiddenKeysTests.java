@@ -75,7 +75,7 @@ class HiddenKeysTests extends LocksEndpointFixture {
             assertThat(holder.token()).isNull();
             assertThat(holder.owner()).isEqualTo("******");
         });
-        hiding.forceRelease(SecurityContext.NONE, "orders", "somebody", null, token);
+        hiding.forceRelease(SecurityContext.NONE, "orders", "somebody", null, null, token);
         assertThat(published)
                 .singleElement()
                 .isInstanceOfSatisfying(

@@ -71,12 +71,12 @@ class LocksEndpointAnswersTests {
     }
 
     private String all(Show show, SecurityContext viewer) {
-        return String.valueOf(endpoint(show).locks(viewer, null, null, null).getBody());
+        return String.valueOf(endpoint(show).locks(viewer, null, null, null, null).getBody());
     }
 
     private WebEndpointResponse<OperationResponseBody> get(
             @Nullable String name, @Nullable String key, @Nullable String provider) {
-        return endpoint(Show.ALWAYS).locks(SecurityContext.NONE, name, key, provider);
+        return endpoint(Show.ALWAYS).locks(SecurityContext.NONE, name, key, null, provider);
     }
 
     private static void assertProblem(WebEndpointResponse<OperationResponseBody> answer, int status, String detail) {
@@ -90,7 +90,7 @@ class LocksEndpointAnswersTests {
 
     private String one(Show show, SecurityContext viewer) {
         return String.valueOf(
-                endpoint(show).locks(viewer, "orders", "secret-42", null).getBody());
+                endpoint(show).locks(viewer, "orders", "secret-42", null, null).getBody());
     }
 
     @Test
@@ -141,7 +141,7 @@ class LocksEndpointAnswersTests {
                 new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), false),
                 List.of());
         assertProblem(
-                endpoint.locks(SecurityContext.NONE, "orders", "42", null),
+                endpoint.locks(SecurityContext.NONE, "orders", "42", null, null),
                 501,
                 "the provider 'unable' cannot inspect");
     }
@@ -149,20 +149,20 @@ class LocksEndpointAnswersTests {
     @Test
     void aForcedReleaseThatTakesNothingAwayIsAProblemWithTheReason() {
         assertProblem(
-                endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, 1L),
+                endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, null, 1L),
                 403,
                 "management.endpoint.locks.force-release=true");
         LocksEndpoint allowed = endpoint(Show.ALWAYS, true);
         assertProblem(
-                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null),
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, null),
                 400,
                 "give the holder's token");
         assertProblem(
-                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 0L),
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 0L),
                 400,
                 "give the holder's token");
         assertProblem(
-                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, 4711L),
+                allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 4711L),
                 409,
                 "nobody holds the lock with token 4711");
     }
@@ -171,7 +171,7 @@ class LocksEndpointAnswersTests {
     void aSilentStoreIsAProblemAndTheAttemptIsAuditedWithWhoMadeIt() {
         store.onRelease(Fault.ERROR);
         assertProblem(
-                endpoint(Show.ALWAYS, true).forceRelease(new Viewer(ROLE), "orders", "secret-42", null, 1L),
+                endpoint(Show.ALWAYS, true).forceRelease(new Viewer(ROLE), "orders", "secret-42", null, null, 1L),
                 503,
                 "the store did not answer");
         assertThat(published).singleElement().isInstanceOfSatisfying(AuditApplicationEvent.class, event -> {

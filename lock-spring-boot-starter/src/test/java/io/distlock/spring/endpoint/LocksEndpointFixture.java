@@ -58,7 +58,7 @@ abstract class LocksEndpointFixture {
     }
 
     static LocksDescriptor list(LocksEndpoint endpoint, @Nullable String name, @Nullable String provider) {
-        return (LocksDescriptor) body(endpoint.locks(SecurityContext.NONE, name, null, provider));
+        return (LocksDescriptor) body(endpoint.locks(SecurityContext.NONE, name, null, null, provider));
     }
 
     final LocksDescriptor.Inspection inspect(String name, String key) {
@@ -66,7 +66,7 @@ abstract class LocksEndpointFixture {
     }
 
     static LocksDescriptor.Inspection inspect(LocksEndpoint endpoint, String name, String key) {
-        return (LocksDescriptor.Inspection) body(endpoint.locks(SecurityContext.NONE, name, key, null));
+        return (LocksDescriptor.Inspection) body(endpoint.locks(SecurityContext.NONE, name, key, null, null));
     }
 
     private static OperationResponseBody body(WebEndpointResponse<OperationResponseBody> answer) {

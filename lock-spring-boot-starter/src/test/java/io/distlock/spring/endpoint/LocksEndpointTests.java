@@ -1,6 +1,7 @@
 package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
@@ -17,8 +18,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 
 /** What the endpoint shows. */
@@ -45,6 +48,46 @@ class LocksEndpointTests extends LocksEndpointFixture {
             assertThat(item.renewals()).isEqualTo(1);
             assertThat(item.thread()).isEqualTo(Thread.currentThread().getName());
         });
+    }
+
+    @Test
+    void eachPermitThatIsHeldIsShownWithItsHolder() {
+        HeldLock here = client.acquire(now("orders", "42").withPermits(3));
+        HeldLock elsewhere = other.acquire(now("orders", "42").withPermits(3));
+        assertThat(all().held().items())
+                .extracting(LocksDescriptor.Held::name, LocksDescriptor.Held::permit)
+                .containsExactly(tuple("orders", here.permit()));
+        LocksDescriptor.Inspection shown = permits(3);
+        assertThat(shown.held()).isTrue();
+        assertThat(shown.holders())
+                .extracting(LocksDescriptor.Holder::permit, LocksDescriptor.Holder::here, LocksDescriptor.Holder::token)
+                .containsExactlyInAnyOrder(
+                        tuple(here.permit(), true, here.fencingToken().value()),
+                        tuple(elsewhere.permit(), false, elsewhere.fencingToken().value()));
+        assertThat(endpoint.locks(SecurityContext.NONE, "orders", "42", 65, null).getStatus())
+                .isEqualTo(400);
+    }
+
+    private LocksDescriptor.Inspection permits(int permits) {
+        return (LocksDescriptor.Inspection)
+                endpoint.locks(SecurityContext.NONE, "orders", "42", permits, null).getBody();
+    }
+
+    @Test
+    void onePermitIsReleasedByForce() {
+        HeldLock one = other.acquire(now("orders", "42").withPermits(2));
+        HeldLock two = other.acquire(now("orders", "42").withPermits(2));
+        HeldLock second = one.permit() == 2 ? one : two;
+        long token = second.fencingToken().value();
+        assertThat(force(null, token)).isEqualTo(409);
+        assertThat(force(65, token)).isEqualTo(400);
+        assertThat(force(2, token)).isEqualTo(200);
+        assertThat(permits(2).holders()).extracting(LocksDescriptor.Holder::permit).containsExactly(1);
+    }
+
+    private int force(@Nullable Integer permit, long token) {
+        return endpoint.forceRelease(SecurityContext.NONE, "orders", "42", permit, null, token)
+                .getStatus();
     }
 
     @Test

@@ -211,22 +211,6 @@ class PermitTests {
     }
 
     @Test
-    void aPermitIsAskedForAtLeastOnceHoweverShortTheWaitTime() {
-        here.provider.onAcquire(Fault.LATE);
-        var asked = here.start(permits(3).withWaitTime(Duration.ofMillis(1)));
-        here.provider.heal();
-        List<HeldLock> held = new ArrayList<>();
-        for (int permit = 1; permit <= 3; permit++) {
-            here.other.tryAcquire(here.client.request(KEY.permit(permit)).withWaitTime(Duration.ZERO))
-                    .ifPresent(held::add);
-        }
-        here.provider.deliver();
-        // The first one was free.
-        assertThat(asked.join()).isPresent();
-        assertThat(held).hasSize(2);
-    }
-
-    @Test
     void cancellingLeavesNothingAtAnyPermit() {
         List<HeldLock> held = holdAllElsewhere(3);
         var asked = here.start(permits(3));
