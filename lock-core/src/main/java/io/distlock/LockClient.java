@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -146,6 +147,11 @@ public interface LockClient extends AutoCloseable {
 
     /** The calls this client has not answered yet, like {@link #held()}. */
     Stream<WaiterInfo> waiting();
+
+    /**
+     * Runs code that may block: what dependents of this client's futures run on. Runs whatever it is given, and never throws.
+     */
+    Executor callbacks();
 
     /** Adds a listener for the events of all locks of this client. */
     void addListener(LockListener listener);

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -250,6 +251,11 @@ final class DefaultLockClient implements LockClient {
     public Stream<WaiterInfo> waiting() {
         long now = context.ticker().nanos();
         return pending.calls().map(call -> call.info(now));
+    }
+
+    @Override
+    public Executor callbacks() {
+        return context.callbacks();
     }
 
     @Override

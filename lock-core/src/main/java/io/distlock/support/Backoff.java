@@ -22,7 +22,8 @@ public record Backoff(Duration first, Duration most) {
         return pause(failures, ThreadLocalRandom.current());
     }
 
-    Duration pause(int failures, RandomGenerator random) {
+    /** As {@link #pause(int)}, drawn from this source. */
+    public Duration pause(int failures, RandomGenerator random) {
         long bound = first.toNanos() << Math.min(failures - 1, 20);
         // Half of the first bound as a floor: zero pauses would turn the first retries into a busy loop.
         long least = first.toNanos() / 2;

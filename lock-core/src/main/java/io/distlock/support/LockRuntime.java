@@ -56,7 +56,8 @@ public final class LockRuntime implements AutoCloseable {
         return scheduler;
     }
 
-    RandomGenerator random() {
+    /** Draws the jitter of pauses. */
+    public RandomGenerator random() {
         return random.get();
     }
 

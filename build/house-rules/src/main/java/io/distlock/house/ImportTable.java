@@ -28,6 +28,7 @@ final class ImportTable {
     private static final String SPI = "io.distlock.spi";
     private static final String SUPPORT = "io.distlock.support";
     private static final String ENGINE = "io.distlock.engine";
+    private static final String LEADER = "io.distlock.leader";
     private static final String IN_MEMORY = "io.distlock.inmemory";
     private static final String AUTO_CONFIGURATION = "io.distlock.autoconfigure";
     private static final String REDIS = "io.distlock.redis";
@@ -44,6 +45,7 @@ final class ImportTable {
             new Row(SPI, API),
             new Row(SUPPORT, API, SPI),
             new Row(ENGINE, API, SPI, SUPPORT),
+            new Row(LEADER, API, SPI, SUPPORT, ENGINE),
             new Row(IN_MEMORY, API, SPI, SUPPORT),
             new Row(REDIS_CONNECTION, SPI, SUPPORT),
             new Row(REDIS_SCRIPT, API, SPI, SUPPORT, REDIS_CONNECTION),
@@ -77,11 +79,11 @@ final class ImportTable {
                     "io.distlock.spring",
                     "io.distlock.spring.transaction"),
             new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring", "io.distlock.spring.execution"),
-            new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, IN_MEMORY, AUTO_CONFIGURATION),
+            new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, LEADER, IN_MEMORY, AUTO_CONFIGURATION),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
             new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
             new Row("io.distlock.shedlock", API),
-            new Row("io.distlock.integration", API, SPI),
+            new Row("io.distlock.integration", API, SPI, LEADER),
             new Row(
                     "io.distlock.benchmarks..",
                     API,

@@ -222,7 +222,9 @@ final class SimulatedProcess implements Ticker, LockScheduler {
 
     /** A time on its clock, in that of everybody. */
     long virtual(long nanos) {
-        return nanos * 1_000_000 / (1_000_000 + drift);
+        // In two steps, or the wait of a candidate for days would overflow.
+        long rate = 1_000_000 + drift;
+        return nanos / rate * 1_000_000 + nanos % rate * 1_000_000 / rate;
     }
 
     long pausedNanos() {
