@@ -7,6 +7,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spring.aot.AheadOfTimeContext;
 import io.distlock.spring.autoconfigure.LockAutoConfiguration;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.spring.leader.LeaderAutoConfiguration;
 import io.distlock.spring.transaction.LockTransactionAutoConfiguration;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
@@ -36,6 +37,7 @@ public final class LockTestContext {
                 PropertyPlaceholderAutoConfiguration.class,
                 LockAutoConfiguration.class,
                 LockTransactionAutoConfiguration.class,
+                LeaderAutoConfiguration.class,
                 LockAopAutoConfiguration.class));
     }
 

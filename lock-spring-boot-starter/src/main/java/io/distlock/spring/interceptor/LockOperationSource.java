@@ -4,6 +4,8 @@ import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.client.MeterNameLimiter;
 import io.distlock.spring.execution.Executions;
+import io.distlock.spring.leader.LeaderElections;
+import io.distlock.spring.leader.LeaderOnly;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -16,6 +18,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.BridgeMethodResolver;
@@ -29,7 +33,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Finds {@link DistributedLock} and resolves what it says: on the most specific method, on what it overrides or
+ * Finds {@link DistributedLock} and {@link LeaderOnly}, and resolves what they say: on the most specific method, on what it overrides or
  * implements, then on the bean's type and its supertypes. Each method is resolved when it is first needed; no other
  * bean is requested before that, so that this one can be infrastructure. Thread-safe.
  */
@@ -105,8 +109,19 @@ final class LockOperationSource {
                         problems))
                 .map(attributes -> attributes.lock(clients, returns, executions))
                 .toList();
+        List<LockOperation.Lock> terms = method.leaderOnly().stream()
+                .map(each -> new LeaderAttributes(method, each, beans::resolveEmbeddedValue, problems))
+                .flatMap(attributes -> attributes.lock(elections(), returns, executions).stream())
+                .toList();
         problems.throwIfAny();
-        return new LockOperation(method.method(), returns, locks);
+        return new LockOperation(
+                method.method(),
+                returns,
+                Stream.concat(terms.stream(), locks.stream()).toList());
+    }
+
+    private Optional<LeaderElections> elections() {
+        return Optional.ofNullable(beans.getBeanProvider(LeaderElections.class).getIfAvailable());
     }
 
     /** A locked method and, once resolved, how it is locked. */
@@ -141,7 +156,7 @@ final class LockOperationSource {
     }
 
     private static boolean hasAnnotation(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, DistributedLock.class)
+        return AnnotationUtils.isCandidateClass(type, List.of(DistributedLock.class, LeaderOnly.class))
                 && (isOn(type)
                         || Arrays.stream(ReflectionUtils.getDeclaredMethods(type))
                                 .anyMatch(LockOperationSource::isOn));
@@ -149,8 +164,11 @@ final class LockOperationSource {
 
     /** Most methods have no annotation at all, which is cheap to find out. */
     private static boolean isOn(AnnotatedElement element) {
-        return element.getDeclaredAnnotations().length > 0
-                && MergedAnnotations.from(element).isPresent(DistributedLock.class);
+        if (element.getDeclaredAnnotations().length == 0) {
+            return false;
+        }
+        MergedAnnotations annotations = MergedAnnotations.from(element);
+        return annotations.isPresent(DistributedLock.class) || annotations.isPresent(LeaderOnly.class);
     }
 
     private static Optional<LockedMethod> locate(Method method, Class<?> type) {
@@ -161,9 +179,20 @@ final class LockOperationSource {
         return onMethod(specific)
                 .or(() -> specific.equals(method) ? Optional.empty() : onMethod(method))
                 .or(() -> onInterfaces(specific, type))
-                .map(annotations -> new LockedMethod(specific, type, annotations, false))
-                .or(() ->
-                        onType(specific, type).map(annotations -> new LockedMethod(specific, type, annotations, true)));
+                .map(found -> found.orLocks(() -> onType(specific, type)))
+                .map(found -> new LockedMethod(specific, type, found.locks, found.leaderOnly, false))
+                .or(() -> onType(specific, type)
+                        .map(found -> new LockedMethod(specific, type, found.locks, Optional.empty(), true)));
+    }
+
+    /** What is on a method or a type. */
+    private record Found(
+            List<MergedAnnotation<DistributedLock>> locks, Optional<MergedAnnotation<LeaderOnly>> leaderOnly) {
+
+        /** With the locks of the type, if the method has none of its own. */
+        Found orLocks(Supplier<Optional<Found>> onType) {
+            return locks.isEmpty() ? new Found(onType.get().map(Found::locks).orElse(locks), leaderOnly) : this;
+        }
     }
 
     /** For a proxy or lambda, the interface's method: the generated class name differs in each process. */
@@ -174,12 +203,12 @@ final class LockOperationSource {
         return BridgeMethodResolver.getMostSpecificMethod(method, type);
     }
 
-    private static Optional<List<MergedAnnotation<DistributedLock>>> onMethod(Method method) {
+    private static Optional<Found> onMethod(Method method) {
         return present(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
     }
 
     /** Also of an interface unknown to the superclass that declares the method. */
-    private static Optional<List<MergedAnnotation<DistributedLock>>> onInterfaces(Method specific, Class<?> type) {
+    private static Optional<Found> onInterfaces(Method specific, Class<?> type) {
         return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                 .flatMap(each -> Arrays.stream(each.getMethods()))
                 .filter(each -> each.getName().equals(specific.getName()))
@@ -188,21 +217,23 @@ final class LockOperationSource {
                 .findFirst();
     }
 
-    private static Optional<List<MergedAnnotation<DistributedLock>>> onType(Method method, Class<?> type) {
+    private static Optional<Found> onType(Method method, Class<?> type) {
         if (Modifier.isStatic(method.getModifiers()) || Modifier.isPrivate(method.getModifiers())) {
             return Optional.empty();
         }
         return present(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY));
     }
 
-    private static Optional<List<MergedAnnotation<DistributedLock>>> present(MergedAnnotations annotations) {
+    private static Optional<Found> present(MergedAnnotations annotations) {
         MergedAnnotation<DistributedLock> nearest = annotations.get(DistributedLock.class);
-        if (!nearest.isPresent()) {
-            return Optional.empty();
-        }
         // All annotations where the nearest one is; they override those further up.
-        return Optional.of(annotations.stream(DistributedLock.class)
-                .filter(each -> each.getAggregateIndex() == nearest.getAggregateIndex())
-                .toList());
+        List<MergedAnnotation<DistributedLock>> locks = !nearest.isPresent()
+                ? List.of()
+                : annotations.stream(DistributedLock.class)
+                        .filter(each -> each.getAggregateIndex() == nearest.getAggregateIndex())
+                        .toList();
+        Optional<MergedAnnotation<LeaderOnly>> leaderOnly =
+                Optional.of(annotations.get(LeaderOnly.class)).filter(MergedAnnotation::isPresent);
+        return Optional.of(new Found(locks, leaderOnly)).filter(found -> !locks.isEmpty() || leaderOnly.isPresent());
     }
 }

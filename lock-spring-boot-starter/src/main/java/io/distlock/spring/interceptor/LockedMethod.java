@@ -1,17 +1,23 @@
 package io.distlock.spring.interceptor;
 
 import io.distlock.spring.DistributedLock;
+import io.distlock.spring.leader.LeaderOnly;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.util.ClassUtils;
 
 /** The most specific method of a bean's class, which actually runs, and the annotations found for it or on its type. */
 record LockedMethod(
-        Method method, Class<?> targetClass, List<MergedAnnotation<DistributedLock>> annotations, boolean onType) {
+        Method method,
+        Class<?> targetClass,
+        List<MergedAnnotation<DistributedLock>> annotations,
+        Optional<MergedAnnotation<LeaderOnly>> leaderOnly,
+        boolean onType) {
 
     /** {@code OrderService.ship}; the same in any process that runs this code. */
     String defaultName() {
