@@ -110,7 +110,7 @@ class CompositeHeldLockTests {
         ManualEngine one = new ManualEngine();
         ManualEngine another = new ManualEngine();
         HeldLock both = CompositeHeldLock.of(
-                List.of(one.client.acquire(one.now("d")), another.client.acquire(another.now("d"))), Runnable::run);
+                List.of(one.client.acquire(one.now("d")), another.client.acquire(another.now("d"))));
         assertThat(both.keys()).containsExactly(LockKey.of("d"));
         assertThat(both.sequencers()).hasSize(2);
         assertThat(both.sequencers().get(0)).isEqualTo(both.sequencers().get(1));
