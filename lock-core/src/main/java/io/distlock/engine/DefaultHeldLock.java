@@ -51,8 +51,7 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
     /** From the grant on. Grows with extensions. */
     private volatile Duration minHoldTime;
 
-    DefaultHeldLock(
-            ClientContext context, LockOptions options, Grant grant, Ticket ticket, Asker asker, int permit) {
+    DefaultHeldLock(ClientContext context, LockOptions options, Grant grant, Ticket ticket, Asker asker, int permit) {
         super(context.callbacks(), permit);
         this.context = context;
         this.options = options;

@@ -159,8 +159,7 @@ final class PendingAcquisitions {
     void close() {
         closed = true;
         // In the order of their arrival; the permits of one call by their keys.
-        Comparator<KeyAcquisition> arrival =
-                (one, two) -> Long.signum(one.started.nanos() - two.started.nanos());
+        Comparator<KeyAcquisition> arrival = (one, two) -> Long.signum(one.started.nanos() - two.started.nanos());
         pending.members().stream()
                 .sorted(arrival.thenComparing(KeyAcquisition::key))
                 .forEach(KeyAcquisition::failClosed);

@@ -94,8 +94,8 @@ class PermitsTests {
             LockClient other = LockTestContext.another(context);
             HeldLock one = other.acquire(elsewhere(other, 3));
             HeldLock two = other.acquire(elsewhere(other, 3));
-            int permit = imports.run(() -> assertThat(other.tryAcquire(elsewhere(other, 3)))
-                    .isEmpty());
+            int permit = imports.run(
+                    () -> assertThat(other.tryAcquire(elsewhere(other, 3))).isEmpty());
             assertThat(permit).isEqualTo(6 - one.permit() - two.permit());
             other.acquire(elsewhere(other, 3));
             assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(() -> imports.run(() -> {}));
@@ -130,10 +130,9 @@ class PermitsTests {
         run(context -> {
             Imports imports = context.getBean(Imports.class);
             LockClient other = LockTestContext.another(context);
-            HeldLock first = other.acquire(
-                    other.request(IMPORTS).withPermits(1).withWaitTime(Duration.ZERO));
-            int outer = imports.run(() -> assertThatExceptionOfType(LockNotAcquiredException.class)
-                    .isThrownBy(imports::alone));
+            HeldLock first = other.acquire(other.request(IMPORTS).withPermits(1).withWaitTime(Duration.ZERO));
+            int outer = imports.run(() ->
+                    assertThatExceptionOfType(LockNotAcquiredException.class).isThrownBy(imports::alone));
             assertThat(outer).isGreaterThan(1);
             first.release();
             assertThat(imports.run(() -> assertThat(imports.alone()).isEqualTo(1)))
@@ -157,9 +156,9 @@ class PermitsTests {
             LockClient other = LockTestContext.another(context);
             CompletableFuture<Integer> body = new CompletableFuture<>();
             CompletableFuture<Integer> future = imports.later(body);
-            CompletableFuture<Integer> mono = imports.mono(Mono.fromFuture(body)).toFuture();
-            await()
-                    .until(() -> context.getBean(LockClient.class).held().count() == 2);
+            CompletableFuture<Integer> mono =
+                    imports.mono(Mono.fromFuture(body)).toFuture();
+            await().until(() -> context.getBean(LockClient.class).held().count() == 2);
             other.acquire(elsewhere(other, 3));
             assertThat(other.tryAcquire(elsewhere(other, 3))).isEmpty();
             body.complete(7);
@@ -180,9 +179,8 @@ class PermitsTests {
     @Test
     void aTemplateTakesPermitsToo() {
         run(context -> {
-            LockTemplate locks = new LockTemplate(
-                    context.getBean(LockClients.class),
-                    context.getBean(Executions.class));
+            LockTemplate locks =
+                    new LockTemplate(context.getBean(LockClients.class), context.getBean(Executions.class));
             int permit = locks.lock("imports")
                     .permits(3)
                     .call(() -> context.getBean(Imports.class).run(() -> {}));
@@ -240,9 +238,11 @@ class PermitsTests {
     @ValueSource(
             classes = {Zero.class, TooMany.class, NoNumber.class, Shared.class, Several.class, SeveralInAnArray.class})
     void whatCannotBeMeantIsRefusedAtTheStart(Class<?> mistake) {
-        LockTestContext.manual().withBean(mistake).run(context -> assertThat(context)
-                .getFailure()
-                .hasStackTraceContaining(InvalidLockedMethodsException.class.getName())
-                .hasStackTraceContaining("permits"));
+        LockTestContext.manual()
+                .withBean(mistake)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(InvalidLockedMethodsException.class.getName())
+                        .hasStackTraceContaining("permits"));
     }
 }

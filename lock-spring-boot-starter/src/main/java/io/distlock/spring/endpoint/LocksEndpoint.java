@@ -90,8 +90,8 @@ class LocksEndpoint {
             if (token == null || token < 1) {
                 throw new Refusal(400, "give the holder's token, which an inspection of the lock shows");
             }
-            Release release = takeAway(
-                    client(provider), lock(name, key).permit(permit(permit)), token, viewer.getPrincipal());
+            Release release =
+                    takeAway(client(provider), lock(name, key).permit(permit(permit)), token, viewer.getPrincipal());
             if (release != Release.RELEASED) {
                 throw new Refusal(409, "nobody holds the lock with token " + token + ": inspect it again");
             }

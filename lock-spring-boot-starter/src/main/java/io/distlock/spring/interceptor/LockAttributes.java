@@ -131,7 +131,10 @@ record LockAttributes(
                 })
                 .orElse(1);
         if (permits > 1) {
-            problems.trying("permits, mode", "Remove one of the two", () -> ANY.withPermits(permits).withMode(mode));
+            problems.trying(
+                    "permits, mode",
+                    "Remove one of the two",
+                    () -> ANY.withPermits(permits).withMode(mode));
         }
         return permits;
     }
@@ -149,8 +152,7 @@ record LockAttributes(
                     "\"" + expression + "\" has several items, but permits are those of one",
                     "Lock one item, or remove the permits");
         }
-        return expressions.parse(
-                "key", expression, name, variables, value -> keys(name, value, permits), problems);
+        return expressions.parse("key", expression, name, variables, value -> keys(name, value, permits), problems);
     }
 
     /** Checked here, where the message gets the name of the method. */

@@ -136,7 +136,9 @@ final class LockExpressions {
 
         /** Whether an expression is an argument that is declared as an array or a collection. */
         boolean isOfSeveral(String expression) {
-            Integer position = expression.isBlank() ? null : arguments.get(expression.strip().substring(1));
+            Integer position = expression.isBlank()
+                    ? null
+                    : arguments.get(expression.strip().substring(1));
             Class<?> type = position == null ? Object.class : method.method().getParameterTypes()[position];
             return expression.strip().startsWith("#") && (type.isArray() || Collection.class.isAssignableFrom(type));
         }

@@ -86,8 +86,8 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
                                     + "' is in a parent or child context without the auto-configuration of locks,"
                                     + " so the method would run without one",
                             "Add @EnableAutoConfiguration to a configuration of that context, or"
-                                + " @ImportAutoConfiguration with AopAutoConfiguration, LockAopAutoConfiguration and"
-                                + " LockTransactionAutoConfiguration, or move the bean");
+                                    + " @ImportAutoConfiguration with AopAutoConfiguration, LockAopAutoConfiguration and"
+                                    + " LockTransactionAutoConfiguration, or move the bean");
                 }
                 problems.addAll(found.found());
             }

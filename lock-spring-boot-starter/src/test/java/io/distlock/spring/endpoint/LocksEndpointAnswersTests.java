@@ -71,7 +71,8 @@ class LocksEndpointAnswersTests {
     }
 
     private String all(Show show, SecurityContext viewer) {
-        return String.valueOf(endpoint(show).locks(viewer, null, null, null, null).getBody());
+        return String.valueOf(
+                endpoint(show).locks(viewer, null, null, null, null).getBody());
     }
 
     private WebEndpointResponse<OperationResponseBody> get(

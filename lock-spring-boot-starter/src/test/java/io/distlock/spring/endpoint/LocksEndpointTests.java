@@ -63,14 +63,18 @@ class LocksEndpointTests extends LocksEndpointFixture {
                 .extracting(LocksDescriptor.Holder::permit, LocksDescriptor.Holder::here, LocksDescriptor.Holder::token)
                 .containsExactlyInAnyOrder(
                         tuple(here.permit(), true, here.fencingToken().value()),
-                        tuple(elsewhere.permit(), false, elsewhere.fencingToken().value()));
-        assertThat(endpoint.locks(SecurityContext.NONE, "orders", "42", 65, null).getStatus())
+                        tuple(
+                                elsewhere.permit(),
+                                false,
+                                elsewhere.fencingToken().value()));
+        assertThat(endpoint.locks(SecurityContext.NONE, "orders", "42", 65, null)
+                        .getStatus())
                 .isEqualTo(400);
     }
 
     private LocksDescriptor.Inspection permits(int permits) {
-        return (LocksDescriptor.Inspection)
-                endpoint.locks(SecurityContext.NONE, "orders", "42", permits, null).getBody();
+        return (LocksDescriptor.Inspection) endpoint.locks(SecurityContext.NONE, "orders", "42", permits, null)
+                .getBody();
     }
 
     @Test
@@ -82,7 +86,9 @@ class LocksEndpointTests extends LocksEndpointFixture {
         assertThat(force(null, token)).isEqualTo(409);
         assertThat(force(65, token)).isEqualTo(400);
         assertThat(force(2, token)).isEqualTo(200);
-        assertThat(permits(2).holders()).extracting(LocksDescriptor.Holder::permit).containsExactly(1);
+        assertThat(permits(2).holders())
+                .extracting(LocksDescriptor.Holder::permit)
+                .containsExactly(1);
     }
 
     private int force(@Nullable Integer permit, long token) {

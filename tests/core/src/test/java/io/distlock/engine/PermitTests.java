@@ -41,8 +41,8 @@ class PermitTests {
 
     @Test
     void asManyHoldAtOnceAsThereArePermits() {
-        List<HeldLock> held = List.of(
-                here.client.acquire(now(3)), here.other.acquire(now(3)), here.client.acquire(now(3)));
+        List<HeldLock> held =
+                List.of(here.client.acquire(now(3)), here.other.acquire(now(3)), here.client.acquire(now(3)));
         assertThat(held).extracting(HeldLock::permit).containsExactlyInAnyOrder(1, 2, 3);
         assertThat(here.client.tryAcquire(now(3))).isEmpty();
         assertThat(here.other.tryAcquire(now(3))).isEmpty();
@@ -106,7 +106,8 @@ class PermitTests {
         for (int holder = 1; holder <= 3; holder++) {
             old.add(here.other.acquire(now(3)));
         }
-        HeldLock third = old.stream().filter(each -> each.permit() == 3).findFirst().orElseThrow();
+        HeldLock third =
+                old.stream().filter(each -> each.permit() == 3).findFirst().orElseThrow();
         third.release();
         // Two at most, and permits 1 and 2 are still held.
         assertThat(here.client.tryAcquire(now(2))).isEmpty();
@@ -367,7 +368,8 @@ class PermitTests {
         lock.lock();
         assertThat(lock.tryLock()).isTrue();
         assertThat(here.client.held()).hasSize(1);
-        assertThat(CompletableFuture.supplyAsync(() -> lock.tryLock() && release(lock)).join())
+        assertThat(CompletableFuture.supplyAsync(() -> lock.tryLock() && release(lock))
+                        .join())
                 .isTrue();
         here.other.acquire(now(2));
         assertThat(CompletableFuture.supplyAsync(lock::tryLock).join()).isFalse();

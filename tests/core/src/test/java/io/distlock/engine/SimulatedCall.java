@@ -36,8 +36,10 @@ final class SimulatedCall {
     }
 
     void start() {
-        time.note(name, "asks for " + request.keys() + " " + request.mode() + " " + request.options()
-                + (request.permits() > 1 ? " any of " + request.permits() : ""));
+        time.note(
+                name,
+                "asks for " + request.keys() + " " + request.mode() + " " + request.options()
+                        + (request.permits() > 1 ? " any of " + request.permits() : ""));
         answer = process.client.tryAcquireAsync(request);
         answer.whenComplete(
                 (granted, failure) -> time.check(() -> ended(failure == null ? granted : Optional.empty(), failure)));

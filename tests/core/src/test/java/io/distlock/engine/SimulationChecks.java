@@ -228,9 +228,7 @@ final class SimulationChecks {
             look(
                     slot,
                     !isBelievedHeld(slot)
-                            && (faults.isCalm()
-                                    ? store.isFree(slot, LockMode.EXCLUSIVE)
-                                    : store.isUnheld(slot))
+                            && (faults.isCalm() ? store.isFree(slot, LockMode.EXCLUSIVE) : store.isUnheld(slot))
                             && calls.stream().anyMatch(call -> isWaiting(call, key, wanted)));
         }
     }
