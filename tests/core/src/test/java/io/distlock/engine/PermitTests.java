@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** One of several permits: any will do, each is a lock of its own, and nothing is left of those that were not needed. */
 @EndsInTime
+@SuppressWarnings("LockNotBeforeTry") // one test is about what a view does between lock and unlock
 class PermitTests {
 
     private static final LockKey KEY = LockKey.of("imports");
