@@ -7,6 +7,7 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.leader.LeaderElection;
 import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.OnLost;
+import io.distlock.spring.execution.BodyPolicy;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.NotAcquiredHandler;
 import io.distlock.spring.leader.LeaderElections;
@@ -58,10 +59,10 @@ record LeaderAttributes(
                             LeaderElection.LOCK_NAME,
                             call -> key,
                             LockMode.EXCLUSIVE,
+                            1,
                             terms.options(),
                             call -> true,
-                            annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT,
-                            fenced,
+                            new BodyPolicy(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT, fenced),
                             call -> elsewhere);
                 }));
     }

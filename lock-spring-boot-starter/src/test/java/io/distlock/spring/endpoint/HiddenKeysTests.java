@@ -56,6 +56,7 @@ class HiddenKeysTests extends LocksEndpointFixture {
                         "orders",
                         "somebody",
                         null,
+                        null,
                         held.fencingToken().value());
         assertThat(held.isHeld()).isFalse();
         assertThat(published)
