@@ -30,6 +30,7 @@ class MessagesTests {
     /** Their problems are printed with the cure that is given beside each. */
     private static final Set<String> WITH_CURES = Set.of(
             "FallbackMethodResolver",
+            "LeaderAttributes",
             "LockAttributes",
             "LockExpressions",
             "LockedBeansValidator",
@@ -38,7 +39,7 @@ class MessagesTests {
             "SuspendingFunctions");
 
     /** What meters mean. */
-    private static final Set<String> DESCRIPTIONS = Set.of("LockMetrics");
+    private static final Set<String> DESCRIPTIONS = Set.of("LeaderMetrics", "LockMetrics");
 
     static List<String> modules() throws IOException {
         try (Stream<Path> all = Files.list(ROOT)) {
