@@ -168,10 +168,10 @@ public final class DatabaseChaos implements ChaosStore {
      */
     @Override
     public List<String> leftovers() {
-        return jdbc.queryForList(
+        return jdbc.query(
                 "select concat(lock_key, ' is held by ', owner, readers) from distributed_lock"
                         + " where lock_key not like '{check}%' and ((owner <> '' and expires_at > 0) or readers <> '')",
-                String.class);
+                (row, number) -> String.valueOf(row.getString(1)));
     }
 
     @Override
