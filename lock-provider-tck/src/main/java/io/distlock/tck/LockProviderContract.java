@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Nested;
 
 /**
  * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, requests that arrive twice or
- * late, losses, inspection and forced release. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
+ * late, losses, inspection and forced release; and what is built on it without knowing the store, permits and elections. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
  */
 public abstract class LockProviderContract extends ContractFixture {
 
@@ -76,6 +76,22 @@ public abstract class LockProviderContract extends ContractFixture {
     class Forcing extends ForcedReleaseContract {
 
         Forcing() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
+    class Permits extends PermitContract {
+
+        Permits() {
+            super(LockProviderContract.this);
+        }
+    }
+
+    @Nested
+    class Electing extends ElectionContract {
+
+        Electing() {
             super(LockProviderContract.this);
         }
     }

@@ -81,7 +81,7 @@ final class ImportTable {
             new Row("io.distlock.http", API, FENCING, SPI, "io.distlock.spring", "io.distlock.spring.execution"),
             new Row("io.distlock.spring..", API, SPI, SUPPORT, ENGINE, LEADER, IN_MEMORY, AUTO_CONFIGURATION),
             new Row("io.distlock.test..", API, SPI, SUPPORT, ENGINE, IN_MEMORY),
-            new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE),
+            new Row("io.distlock.tck", API, SPI, SUPPORT, ENGINE, LEADER),
             new Row("io.distlock.shedlock", API),
             new Row("io.distlock.integration", API, SPI, LEADER),
             new Row(
