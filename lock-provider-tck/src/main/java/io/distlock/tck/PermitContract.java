@@ -74,6 +74,23 @@ abstract class PermitContract extends ContractPart {
     }
 
     @Test
+    void aWaiterKeepsOneOfThePermitsThatAreReleasedTogether() {
+        List<HeldLock> held = Stream.generate(() -> one().acquire(patient(one())))
+                .limit(PERMITS)
+                .toList();
+        CompletableFuture<HeldLock> waiter = other().acquireAsync(patient(other()));
+        assertWaits(key, waiter);
+        held.forEach(HeldLock::releaseAsync);
+        HeldLock kept = get(waiter);
+        HeldLock rest = one().acquire(patient(one()));
+        assertThat(List.of(kept.permit(), rest.permit())).containsExactlyInAnyOrder(1, 2);
+        assertThat(kept.isHeld()).isTrue();
+        rest.release();
+        kept.release();
+        assertNothingLeft();
+    }
+
+    @Test
     void aWaiterThatGivesUpLeavesNothingAtAnyPermit() {
         List<HeldLock> held = Stream.generate(() -> one().acquire(patient(one())))
                 .limit(PERMITS)
