@@ -81,7 +81,7 @@ final class Clients implements AutoCloseable {
         return History.of(entries).attempts().stream()
                 .filter(attempt -> !attempt.checked() && !attempt.shared())
                 .flatMap(attempt -> attempt.hold().stream())
-                .anyMatch(hold -> hold.releasing().isEmpty());
+                .anyMatch(hold -> hold.wasHeld() && hold.releasing().isEmpty());
     }
 
     /** Something happens to one of them. */

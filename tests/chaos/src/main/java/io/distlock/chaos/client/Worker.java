@@ -101,14 +101,16 @@ final class Worker implements Runnable {
             long now = ticker.nanos();
             boolean held = lock.isHeld();
             journal.at(now, held ? Kind.HELD : Kind.NOT_HELD, attempt);
-            if (now > end || (!held && step.checked()) || stop.getCount() == 0) {
-                return;
-            }
-            if (writer && sample % SAMPLES_PER_WRITE == 0) {
+            boolean over = now > end || (!held && step.checked()) || stop.getCount() == 0;
+            // Who does not ask the lock writes at the end of the body as well: after a freeze, that is a stale write.
+            if (writer && (over ? !step.checked() : sample % SAMPLES_PER_WRITE == 0)) {
                 writes.write(
                         attempt,
                         step.request().keys().get(0).text(),
                         lock.fencingToken().value());
+            }
+            if (over) {
+                return;
             }
             isToStop(course.pause(SAMPLE_MILLIS));
         }
