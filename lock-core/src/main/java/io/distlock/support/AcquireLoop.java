@@ -17,7 +17,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wait loop for stores without a queue: tries; if refused, subscribes and tries again; then parks until a release is
+ * The wait loop for stores without a queue: tries; if refused, subscribes, unless it had joined a subscription before, and tries
+ * again; then parks until a release is
  * announced, the holder's time to live has passed, or the deadline. While it hears nothing, it tries again every
  * few seconds (see {@link #LONGEST_PAUSE}), and just before the deadline: a store that has died meanwhile is reported as
  * unavailable, not as "held by another". After a failure it retries after a jittered pause. The reaper removes what an acquisition
@@ -60,7 +61,7 @@ public final class AcquireLoop implements AutoCloseable {
         if (closed) {
             acquisition.failClosed();
         } else {
-            acquisition.advance();
+            acquisition.begin();
         }
         return acquisition;
     }
@@ -150,6 +151,12 @@ public final class AcquireLoop implements AutoCloseable {
         Acquisition(LeaseRequest request) {
             super(runtime, request);
             this.store = stores.apply(request);
+        }
+
+        /** What is released after the first try is announced, if somebody here listens already. */
+        void begin() {
+            store.join(request.key(), this::wake).ifPresent(subscription::complete);
+            advance();
         }
 
         @Override

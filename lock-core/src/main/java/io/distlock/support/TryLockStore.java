@@ -35,6 +35,16 @@ public interface TryLockStore {
      */
     CompletionStage<Subscription> subscribe(LockKey key, Runnable wake);
 
+    /**
+     * Joins a subscription that stands already, if there is one: for each acquisition, before its first try, so it must cost next
+     * to nothing, and must not fail. Who has joined parks after the first refusal, without subscribing and trying again.
+     *
+     * @param wake as of {@link #subscribe}
+     */
+    default Optional<Subscription> join(LockKey key, Runnable wake) {
+        return Optional.empty();
+    }
+
     /** A subscription to the releases of one key. */
     interface Subscription {
 

@@ -4,34 +4,90 @@ import io.distlock.support.TryLockStore;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes, the last unsubscribes.
- * After a reconnection the driver subscribes again, and all waiters are woken: a message may have been missed.
+ * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes. The subscription outlives the
+ * last waiter for a while, since a lock that was waited for once usually is again: a few idle channels are kept, and one is left
+ * when others release its lock and nobody here asks for it. After a reconnection the driver subscribes again, and all waiters are
+ * woken: a message may have been missed.
  *
  * <p>Commands are sent under the monitor (which does not block). Still, the driver's own thread overtakes others, whose
  * commands it queues: see {@code repeatIfOvertaken}. Listeners are called outside the monitor.
  */
 public final class ReleaseSubscriptions {
 
+    /** Channels that are listened to though nobody waits. */
+    private static final int MOST_IDLE = 16;
+
+    /** So many messages in a row for nobody end a subscription. */
+    private static final int UNHEARD = 3;
+
     private final RedisConnection<StatefulRedisPubSubConnection<String, String>> connection;
-    private final Map<String, Channel> channels = new HashMap<>();
+
+    /** Written under the monitor. */
+    private final Map<String, Channel> channels = new ConcurrentHashMap<>();
+
+    /** The longest without a waiter comes first. */
+    private final Set<String> idle = new LinkedHashSet<>();
+
     private @Nullable StatefulRedisPubSubConnection<String, String> listenedTo;
 
     public ReleaseSubscriptions(RedisConnection<StatefulRedisPubSubConnection<String, String>> connection) {
         this.connection = connection;
     }
 
-    private record Channel(CompletableFuture<?> confirmed, Set<Listener> listeners, AtomicBoolean announced) {}
+    /** Guarded by the monitor. */
+    private static final class Channel {
+
+        final CompletableFuture<?> confirmed;
+        final Set<Listener> listeners = new LinkedHashSet<>();
+        boolean announced;
+        int unheard;
+
+        Channel(CompletableFuture<?> confirmed) {
+            this.confirmed = confirmed;
+        }
+
+        boolean isStanding() {
+            return confirmed.isDone() && !confirmed.isCompletedExceptionally();
+        }
+    }
+
+    /** As {@link TryLockStore#join}: a look at a map unless the channel is listened to. */
+    public Optional<TryLockStore.Subscription> join(Supplier<String> named, Runnable wake) {
+        if (channels.isEmpty()) {
+            return Optional.empty();
+        }
+        String name = named.get();
+        if (!channels.containsKey(name)) {
+            return Optional.empty();
+        }
+        synchronized (this) {
+            Channel channel = channels.get(name);
+            if (channel == null || !channel.isStanding()) {
+                return Optional.empty();
+            }
+            Listener listener = new Listener(name, wake);
+            add(channel, listener);
+            return Optional.of(listener);
+        }
+    }
+
+    private void add(Channel channel, Listener listener) {
+        idle.remove(listener.channel);
+        channel.unheard = 0;
+        channel.listeners.add(listener);
+    }
 
     /** As {@link TryLockStore#subscribe}. */
     public CompletionStage<TryLockStore.Subscription> subscribe(String channel, Runnable wake) {
@@ -52,11 +108,8 @@ public final class ReleaseSubscriptions {
             }
             channel = channels.computeIfAbsent(
                     listener.channel,
-                    name -> new Channel(
-                            connected.async().subscribe(name).toCompletableFuture(),
-                            new LinkedHashSet<>(),
-                            new AtomicBoolean()));
-            channel.listeners.add(listener);
+                    name -> new Channel(connected.async().subscribe(name).toCompletableFuture()));
+            add(channel, listener);
         }
         return channel.confirmed.handle((confirmed, failure) -> {
             if (failure != null) {
@@ -90,7 +143,7 @@ public final class ReleaseSubscriptions {
     /** A SUBSCRIBE that has been confirmed before the UNSUBSCRIBE that was to precede it counts no more. */
     private synchronized void repeatIfOvertaken(String name) {
         Channel channel = channels.get(name);
-        if (channel != null && channel.announced.get() && listenedTo != null) {
+        if (channel != null && channel.announced && listenedTo != null) {
             listenedTo.async().subscribe(name);
         }
     }
@@ -103,7 +156,12 @@ public final class ReleaseSubscriptions {
             unsubscribe(name);
             return false;
         }
-        return channel.announced.getAndSet(true);
+        boolean again = channel.announced;
+        channel.announced = true;
+        if (again && channel.listeners.isEmpty()) {
+            end(name);
+        }
+        return again;
     }
 
     private void wake(String name) {
@@ -111,22 +169,42 @@ public final class ReleaseSubscriptions {
         synchronized (this) {
             Channel channel = channels.get(name);
             listeners = channel == null ? List.of() : new ArrayList<>(channel.listeners);
+            if (channel != null && listeners.isEmpty() && ++channel.unheard >= UNHEARD) {
+                end(name);
+            }
         }
         listeners.forEach(listener -> listener.wake.run());
     }
 
     private synchronized void leave(Listener listener) {
         Channel channel = channels.get(listener.channel);
-        if (channel != null && channel.listeners.remove(listener) && channel.listeners.isEmpty()) {
-            channels.remove(listener.channel);
-            unsubscribe(listener.channel);
+        if (channel == null || !channel.listeners.remove(listener) || !channel.listeners.isEmpty()) {
+            return;
         }
+        idle.add(listener.channel);
+        if (!channel.isStanding()) {
+            end(listener.channel);
+        } else if (idle.size() > MOST_IDLE) {
+            end(idle.iterator().next());
+        }
+    }
+
+    private void end(String name) {
+        idle.remove(name);
+        channels.remove(name);
+        unsubscribe(name);
     }
 
     private void unsubscribe(String name) {
         if (listenedTo != null) {
             listenedTo.async().unsubscribe(name);
         }
+    }
+
+    /** How many messages in a row nobody has waited for. */
+    synchronized int unheard(String name) {
+        Channel channel = channels.get(name);
+        return channel == null ? 0 : channel.unheard;
     }
 
     synchronized int size() {

@@ -267,4 +267,9 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         return calls.subscriptions().subscribe(keys.of(key).channel(), wake);
     }
+
+    @Override
+    public Optional<Subscription> join(LockKey key, Runnable wake) {
+        return calls.subscriptions().join(() -> keys.of(key).channel(), wake);
+    }
 }

@@ -22,6 +22,40 @@ class ParkedWaiterTests extends AcquireLoopFixture {
     }
 
     @Test
+    void whoJoinsAStandingSubscriptionParksAfterTheFirstRefusal() {
+        store.isListening = true;
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(5));
+        store.refuse(LONG);
+        assertThat(store.attempts).hasSize(1);
+        assertThat(store.subscriptions).hasSize(1);
+        store.wake.run();
+        assertThat(store.attempts).hasSize(2);
+        store.grant(KEY, ticker.now());
+        assertThat(asked).isCompletedWithValueMatching(Optional::isPresent);
+        assertNothingLeft();
+    }
+
+    @Test
+    void aReleaseDuringTheFirstTryIsFoundByWhoHasJoined() {
+        store.isListening = true;
+        acquire(Duration.ofSeconds(5));
+        store.wake.run();
+        assertThat(store.attempts).hasSize(1);
+        // The answer may be older than the release.
+        store.refuse(LONG);
+        assertThat(store.attempts).hasSize(2);
+    }
+
+    @Test
+    void whoHasJoinedAndGetsTheLockAtOnceLeavesTheSubscription() {
+        store.isListening = true;
+        CompletableFuture<Optional<Grant>> asked = acquire(Duration.ofSeconds(5));
+        store.grant(KEY, ticker.now());
+        assertThat(asked).isCompletedWithValueMatching(Optional::isPresent);
+        assertNothingLeft();
+    }
+
+    @Test
     void aParkedWaiterDoesNotPollButLooksOnceMoreBeforeItsDeadline() {
         CompletableFuture<Optional<Grant>> asked = parked(Duration.ofSeconds(2), LONG);
         ticker.advance(Duration.ofMillis(1_899));

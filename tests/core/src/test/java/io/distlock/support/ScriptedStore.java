@@ -23,6 +23,9 @@ final class ScriptedStore implements TryLockStore {
     /** Whether it looks for all who wait. */
     boolean looks;
 
+    /** Whether a subscription stands already. */
+    boolean isListening;
+
     final List<CompletableFuture<Subscription>> subscriptions = new ArrayList<>();
     Runnable wake = () -> {};
     Release onWithdraw = Release.RELEASED;
@@ -62,6 +65,16 @@ final class ScriptedStore implements TryLockStore {
         CompletableFuture<Subscription> made = new CompletableFuture<>();
         subscriptions.add(made);
         return made;
+    }
+
+    @Override
+    public Optional<Subscription> join(LockKey key, Runnable toWake) {
+        if (!isListening) {
+            return Optional.empty();
+        }
+        subscribe(key, toWake);
+        subscribed();
+        return Optional.of(subscriptions.get(subscriptions.size() - 1).join());
     }
 
     /** Answers the last attempt. */

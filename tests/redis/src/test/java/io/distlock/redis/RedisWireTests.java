@@ -178,6 +178,38 @@ class RedisWireTests extends OneClientFixture {
         }
     }
 
+    /** Those inside the scripts included. The least of several: a release that comes while the waiter asks costs one more try. */
+    @Test
+    void aHandOverBetweenTwoClientsThatTakeTurnsCostsThirteenCommandsAtTheServer(RedisProbe probe) {
+        try (TestClient other = TestClient.of(redis.server().endpoint())) {
+            List<TestClient> clients = List.of(client, other);
+            List<Integer> costs = new ArrayList<>();
+            HeldLock[] held = {take(client).join()};
+            for (int turn = 1; turn <= 10; turn++) {
+                TestClient next = clients.get(turn % 2);
+                Map<String, Integer> ran = ranBy(probe, () -> {
+                    CompletableFuture<HeldLock> waiting = take(next);
+                    await().atMost(TestClient.PATIENCE)
+                            .until(() -> probe.info("commandstats").containsKey("cmdstat_pttl"));
+                    held[0].release();
+                    held[0] = TestClient.get(waiting);
+                });
+                ran.remove("info");
+                costs.add(ran.values().stream().mapToInt(Integer::intValue).sum());
+            }
+            held[0].release();
+            assertThat(costs.stream().min(Integer::compare))
+                    .as("commands of %s", costs)
+                    .contains(13);
+        }
+    }
+
+    private static CompletableFuture<HeldLock> take(TestClient client) {
+        return client.locks
+                .acquireAsync(client.locks.request("orders", "42").withWaitTime(TestClient.PATIENCE))
+                .toCompletableFuture();
+    }
+
     private static Map<String, Integer> ranBy(RedisProbe probe, Runnable calls) {
         probe.command("CONFIG", "RESETSTAT");
         calls.run();
