@@ -11,6 +11,7 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
+import io.distlock.support.Futures;
 import io.distlock.support.TryLockStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -79,7 +79,7 @@ final class JdbcLockStore implements TryLockStore {
             LeaseRequest request, boolean again, Moment since, @Nullable Taken taken, @Nullable Throwable failure) {
         if (taken == null) {
             Throwable why = failure == null ? new IllegalStateException("no answer") : failure;
-            return new Result.Failed(cause(why), mayBeApplied(why));
+            return new Result.Failed(Futures.cause(why), mayBeApplied(why));
         } else if (taken.token.isEmpty()) {
             return new Result.Refused(Optional.of(taken.freeIn));
         }
@@ -305,14 +305,9 @@ final class JdbcLockStore implements TryLockStore {
         return TimeUnit.NANOSECONDS.toMicros(time.toNanos());
     }
 
-    /** Without what futures wrap around it. */
-    static Throwable cause(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
     /** Whether the database may have carried out the statement, or may do so later. */
     private static boolean mayBeApplied(Throwable failure) {
-        Throwable cause = cause(failure);
+        Throwable cause = Futures.cause(failure);
         return !(cause instanceof NotSentException
                 || cause instanceof CannotGetJdbcConnectionException
                 || cause instanceof BadSqlGrammarException

@@ -6,6 +6,7 @@ import io.distlock.LockLoss;
 import io.distlock.LockLostException;
 import io.distlock.spring.execution.Execution.Body;
 import io.distlock.spring.execution.ReferenceCountedLock.Reference;
+import io.distlock.support.Futures;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
@@ -148,7 +149,7 @@ final class AsyncCall {
                     }
                     granted(List.of(first), scope, outer);
                 } else {
-                    refused(next.notAcquired(), LossExceptions.bare(failure));
+                    refused(next.notAcquired(), Futures.cause(failure));
                 }
             });
         } catch (RuntimeException | Error refusal) {

@@ -2,10 +2,10 @@ package io.distlock.spring.execution;
 
 import io.distlock.LockLoss;
 import io.distlock.LockLostException;
+import io.distlock.support.Futures;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -14,18 +14,13 @@ final class LossExceptions {
 
     private LossExceptions() {}
 
-    /** Without the wrapper that futures put around the exceptions of their dependents. */
-    static Throwable bare(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
     /** The body's exception, which suppresses what a release reported, unless it reports the same; or the latter alone. */
     static Throwable joined(@Nullable Throwable ofTheBody, Throwable ofTheRelease) {
         if (ofTheBody == null) {
-            return bare(ofTheRelease);
+            return Futures.cause(ofTheRelease);
         }
-        Throwable failure = bare(ofTheBody);
-        Throwable end = bare(ofTheRelease);
+        Throwable failure = Futures.cause(ofTheBody);
+        Throwable end = Futures.cause(ofTheRelease);
         LockLoss loss = end instanceof LockLostException lost ? lost.loss() : null;
         if (!isReported(end, loss, failure, Collections.newSetFromMap(new IdentityHashMap<>()))) {
             failure.addSuppressed(end);
