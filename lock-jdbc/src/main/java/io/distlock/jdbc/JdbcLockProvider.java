@@ -13,6 +13,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Renewal;
 import io.distlock.support.AcquireLoop;
+import io.distlock.support.Futures;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.WarmUp;
 import java.time.Duration;
@@ -243,7 +244,7 @@ public final class JdbcLockProvider implements LockProvider {
 
     private static ProviderStatus down(Throwable failure) {
         return new ProviderStatus(
-                ProviderStatus.State.DOWN, Map.of("error", WarmUp.reason(JdbcLockStore.cause(failure))));
+                ProviderStatus.State.DOWN, Map.of("error", WarmUp.reason(Futures.cause(failure))));
     }
 
     /** Ends all waits and the provider's threads; the data source stays open. */
