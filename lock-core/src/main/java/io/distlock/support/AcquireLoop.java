@@ -61,7 +61,8 @@ public final class AcquireLoop implements AutoCloseable {
         if (closed) {
             acquisition.failClosed();
         } else {
-            acquisition.begin();
+            acquisition.listen();
+            acquisition.advance();
         }
         return acquisition;
     }
@@ -154,9 +155,8 @@ public final class AcquireLoop implements AutoCloseable {
         }
 
         /** What is released after the first try is announced, if somebody here listens already. */
-        void begin() {
+        void listen() {
             store.join(request.key(), this::wake).ifPresent(subscription::complete);
-            advance();
         }
 
         @Override

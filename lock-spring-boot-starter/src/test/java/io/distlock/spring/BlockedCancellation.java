@@ -8,19 +8,19 @@ import io.distlock.LockKey;
 import java.util.concurrent.CountDownLatch;
 
 /** The cancellation of a body that has lost its lock: it blocks until another loss has been told. */
-final class BlockedCancellation {
+public final class BlockedCancellation {
 
     private final LockClient client;
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch toldOfTheOther = new CountDownLatch(1);
     private final CountDownLatch end = new CountDownLatch(1);
 
-    BlockedCancellation(LockClient client) {
+    public BlockedCancellation(LockClient client) {
         this.client = client;
     }
 
     /** To be called by the body's cancellation. */
-    void block() {
+    public void block() {
         begun.countDown();
         try {
             end.await();
@@ -30,7 +30,7 @@ final class BlockedCancellation {
     }
 
     /** Takes the locks away, that of the body first. */
-    void holdsUpNoOtherLoss() {
+    public void holdsUpNoOtherLoss() {
         try {
             HeldLock other = client.acquire(client.request("other"));
             other.onLost(loss -> toldOfTheOther.countDown());
