@@ -243,8 +243,7 @@ public final class JdbcLockProvider implements LockProvider {
     }
 
     private static ProviderStatus down(Throwable failure) {
-        return new ProviderStatus(
-                ProviderStatus.State.DOWN, Map.of("error", WarmUp.reason(Futures.cause(failure))));
+        return new ProviderStatus(ProviderStatus.State.DOWN, Map.of("error", WarmUp.reason(Futures.cause(failure))));
     }
 
     /** Ends all waits and the provider's threads; the data source stays open. */
