@@ -63,15 +63,16 @@ public final class ReleaseSubscriptions {
         }
     }
 
-    /** As {@link TryLockStore#join}: a look at a map unless the channel is listened to. */
+    /**
+     * As {@link TryLockStore#join}: a look at a map unless the channel is listened to.
+     *
+     * @param named the channel's name, made only if there are any
+     */
     public Optional<TryLockStore.Subscription> join(Supplier<String> named, Runnable wake) {
-        if (channels.isEmpty()) {
+        if (!listensTo(named)) {
             return Optional.empty();
         }
         String name = named.get();
-        if (!channels.containsKey(name)) {
-            return Optional.empty();
-        }
         synchronized (this) {
             Channel channel = channels.get(name);
             if (channel == null || !channel.isStanding()) {
@@ -81,6 +82,11 @@ public final class ReleaseSubscriptions {
             add(channel, listener);
             return Optional.of(listener);
         }
+    }
+
+    /** Whether a channel is listened to, or will be once the server has confirmed it. */
+    public boolean listensTo(Supplier<String> named) {
+        return !channels.isEmpty() && channels.containsKey(named.get());
     }
 
     private void add(Channel channel, Listener listener) {

@@ -6,13 +6,14 @@ import io.distlock.support.TryLockStore.Subscription;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens on all nodes; ready once a majority listens, since a release reaches a majority. Each node announces each
+ * Listens on all nodes; ready once a majority listens, since a release reaches a majority, and at once if one does already. Each node announces each
  * release, so a waiter is woken when a majority of nodes has announced one more than before: the lock can be had then.
  * Where the holder and the waiter do not reach the same nodes, fewer announcements come, and those are heeded a little
  * later. Thread-safe.
@@ -43,14 +44,43 @@ final class RedlockReleaseListener implements Subscription {
     }
 
     CompletionStage<Subscription> open() {
-        nodes.indexes().forEach(at -> {
-            var subscribing = nodes.get(at).alone().subscribe(key, () -> heard(at));
-            subscriptions.add(subscribing);
-            subscribing.whenComplete(this::answered);
-            // Also one that is made after the end.
-            subscribing.thenAcceptBoth(closed, (made, over) -> made.close());
-        });
+        nodes.indexes().forEach(this::subscribe);
         return standing;
+    }
+
+    private void subscribe(int node) {
+        var subscribing = nodes.get(node).alone().subscribe(key, () -> heard(node));
+        subscriptions.add(subscribing);
+        subscribing.whenComplete(this::answered);
+        // Also one that is made after the end.
+        subscribing.thenAcceptBoth(closed, (made, over) -> made.close());
+    }
+
+    /** Those of the nodes that stand already, if they are a majority. */
+    static Optional<Subscription> join(RedlockNodes nodes, LockKey key, Runnable wake) {
+        long listening =
+                nodes.all().stream().filter(node -> node.alone().listensTo(key)).count();
+        if (listening < nodes.quorum().majority()) {
+            return Optional.empty();
+        }
+        RedlockReleaseListener listener = new RedlockReleaseListener(nodes, key, wake);
+        List<Integer> silent =
+                nodes.indexes().filter(node -> !listener.joins(node)).boxed().toList();
+        if (nodes.quorum().nodes() - silent.size() < nodes.quorum().majority()) {
+            listener.close();
+            return Optional.empty();
+        }
+        silent.forEach(listener::subscribe);
+        return Optional.of(listener);
+    }
+
+    private boolean joins(int node) {
+        Optional<Subscription> joined = nodes.get(node).alone().join(key, () -> heard(node));
+        joined.ifPresent(made -> {
+            subscriptions.add(CompletableFuture.completedFuture(made));
+            closed.thenRun(made::close);
+        });
+        return joined.isPresent();
     }
 
     private void answered(@Nullable Subscription subscription, @Nullable Throwable failure) {

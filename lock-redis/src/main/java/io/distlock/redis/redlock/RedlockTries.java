@@ -123,4 +123,9 @@ final class RedlockTries implements TryLockStore {
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
         return new RedlockReleaseListener(nodes, key, wake).open();
     }
+
+    @Override
+    public Optional<Subscription> join(LockKey key, Runnable wake) {
+        return RedlockReleaseListener.join(nodes, key, wake);
+    }
 }

@@ -272,4 +272,9 @@ public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, 
     public Optional<Subscription> join(LockKey key, Runnable wake) {
         return calls.subscriptions().join(() -> keys.of(key).channel(), wake);
     }
+
+    /** Whether {@link #join} finds a subscription. */
+    public boolean listensTo(LockKey key) {
+        return calls.subscriptions().listensTo(() -> keys.of(key).channel());
+    }
 }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.redis.TestClient;
 import io.distlock.test.redis.CommandRecorder;
@@ -54,6 +55,48 @@ class RedlockHandOverTests {
             asked.add(handOver("round-" + round));
         }
         assertThat(asked).contains(2 * NODES);
+    }
+
+    /** And so asks each node once, not twice. */
+    @Test
+    void whoHasWaitedBeforeListensAlready() {
+        List<Integer> asked = new ArrayList<>();
+        for (int round = 0; round < ROUNDS && !asked.contains(NODES); round++) {
+            handOver("known");
+            asked.add(asks("known"));
+        }
+        assertThat(asked).contains(NODES);
+    }
+
+    /** How many nodes a call asks for a lock that another holds, before it lies down. */
+    private int asks(String name) {
+        LockClient waiter = clients.get(1).locks;
+        LockRequest request = waiter.request(name).withWaitTime(RedlockTestClient.PATIENCE);
+        try (HeldLock held = clients.get(0).locks.acquire(request)) {
+            List<CommandRecorder> recorders =
+                    nodes.all().stream().map(node -> node.probe().record()).toList();
+            CompletableFuture<HeldLock> waiting = waiter.acquireAsync(request);
+            soon().until(() -> acquisitions(recorders) >= NODES);
+            // With the first answer the refusal is known; with the second, what followed it has reached a majority.
+            for (int look = 0; look < 2; look++) {
+                assertThat(waiter.inspect(LockKey.of(name))).isPresent();
+            }
+            int asked = acquisitions(recorders);
+            recorders.forEach(CommandRecorder::close);
+            held.release();
+            TestClient.get(waiting).close();
+            return asked;
+        }
+    }
+
+    /** The only scripts with four keys. */
+    private static int acquisitions(List<CommandRecorder> recorders) {
+        return recorders.stream()
+                .flatMap(each -> each.commands().stream())
+                .filter(command -> command.name().equals("EVALSHA")
+                        && command.words().get(2).equals("4"))
+                .mapToInt(command -> 1)
+                .sum();
     }
 
     @Test
