@@ -7,6 +7,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -118,7 +120,7 @@ final class DatabaseCalls implements AutoCloseable {
         if (known == null) {
             try {
                 String product = JdbcUtils.extractDatabaseMetaData(dataSource, meta -> meta.getDatabaseProductName());
-                known = LockSql.of(product, options.table())
+                known = sql(product, options.table())
                         .orElseThrow(() -> new JdbcLockSetupException(
                                 "locks are not supported in the database '" + product + "'",
                                 "Use PostgreSQL, MySQL, MariaDB or H2, or another lock provider."));
@@ -128,6 +130,17 @@ final class DatabaseCalls implements AutoCloseable {
             sql = known;
         }
         return known;
+    }
+
+    /** That of a database, unless it is of an unknown kind. */
+    static Optional<LockSql> sql(String product, String table) {
+        return Stream.of(
+                        new PostgreSqlLocks(table),
+                        new MySqlLocks(false, table),
+                        new MySqlLocks(true, table),
+                        new H2Locks(table))
+                .filter(each -> each.isFor(product))
+                .findFirst();
     }
 
     /** The request has not reached the database. */

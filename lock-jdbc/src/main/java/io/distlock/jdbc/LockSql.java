@@ -2,7 +2,6 @@ package io.distlock.jdbc;
 
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.springframework.dao.DuplicateKeyException;
@@ -160,14 +159,9 @@ abstract class LockSql {
         this.clock = sql("select {now}");
     }
 
-    /** That of a database, unless it is of an unknown kind. */
-    static Optional<LockSql> of(String product, String table) {
-        List<LockSql> all = List.of(
-                new PostgreSqlLocks(table),
-                new MySqlLocks(false, table),
-                new MySqlLocks(true, table),
-                new H2Locks(table));
-        return all.stream().filter(each -> product.matches(each.products)).findFirst();
+    /** Whether it is for databases that call themselves this. */
+    final boolean isFor(String product) {
+        return product.matches(products);
     }
 
     /** Replaces what stands in braces. */

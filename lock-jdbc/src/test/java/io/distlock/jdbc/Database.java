@@ -28,7 +28,7 @@ public final class Database implements AutoCloseable {
         this.server = server;
         this.url = url;
         this.user = user;
-        LockSql sql = LockSql.of(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
+        LockSql sql = DatabaseCalls.sql(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
         new ResourceDatabasePopulator(new ClassPathResource(sql.script())).execute(direct());
     }
 
@@ -68,7 +68,7 @@ public final class Database implements AutoCloseable {
     }
 
     LockSql sql() {
-        return LockSql.of(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
+        return DatabaseCalls.sql(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
     }
 
     /** Opens a connection for each statement. */
