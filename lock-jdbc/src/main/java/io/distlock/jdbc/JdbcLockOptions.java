@@ -1,12 +1,7 @@
 package io.distlock.jdbc;
 
-import io.distlock.LockKey;
 import io.distlock.LockOptions;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
@@ -32,7 +27,6 @@ public record JdbcLockOptions(
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final int MOST_CONNECTIONS = 50;
     private static final int MAX_PREFIX = 128;
-    private static final int MAX_KEY = 512;
 
     public JdbcLockOptions {
         if (!TABLE.matcher(table).matches()) {
@@ -74,27 +68,5 @@ public record JdbcLockOptions(
 
     public JdbcLockOptions withConnections(int connections) {
         return new JdbcLockOptions(table, keyPrefix, callTimeout, connectTimeout, connections);
-    }
-
-    /**
-     * The row of a lock, {@code orders:42{lock}}. A text that does not fit is replaced by its beginning and its digest. It ends
-     * in a brace, since MySQL ignores spaces at the end.
-     */
-    String row(LockKey lock) {
-        String text = lock.text() + "{" + keyPrefix + "}";
-        if (text.length() <= MAX_KEY) {
-            return text;
-        }
-        String digest = "{" + HexFormat.of().formatHex(sha256(text)) + "}";
-        int end = MAX_KEY - digest.length();
-        return text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + digest;
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException everyJdkHasIt) {
-            throw new IllegalStateException(everyJdkHasIt);
-        }
     }
 }

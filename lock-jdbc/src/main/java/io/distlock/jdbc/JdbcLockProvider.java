@@ -71,7 +71,7 @@ public final class JdbcLockProvider implements LockProvider {
         this.runtime = runtime;
         this.options = options;
         this.calls = new DatabaseCalls(runtime, dataSource, options);
-        this.store = new JdbcLockStore(calls, options, runtime.ticker());
+        this.store = new JdbcLockStore(calls, new JdbcKeys(options.keyPrefix()), runtime.ticker());
         this.loop = new AcquireLoop(runtime, store, options.callTimeout());
         this.unusedRows = new UnusedRows(calls, runtime.scheduler());
         this.warmUp = new WarmUp("The database", runtime.scheduler(), this::connect);

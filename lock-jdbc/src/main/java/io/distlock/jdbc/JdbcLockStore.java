@@ -41,13 +41,13 @@ final class JdbcLockStore implements TryLockStore {
     private static final Duration LONGEST_MARK = Duration.ofSeconds(7);
 
     private final DatabaseCalls calls;
-    private final JdbcLockOptions options;
+    private final JdbcKeys keys;
     private final Ticker ticker;
     private final CompletableFuture<KeyChanges> changes = new CompletableFuture<>();
 
-    JdbcLockStore(DatabaseCalls calls, JdbcLockOptions options, Ticker ticker) {
+    JdbcLockStore(DatabaseCalls calls, JdbcKeys keys, Ticker ticker) {
         this.calls = calls;
-        this.options = options;
+        this.keys = keys;
         this.ticker = ticker;
     }
 
@@ -204,7 +204,7 @@ final class JdbcLockStore implements TryLockStore {
         MapSqlParameterSource parameters = new MapSqlParameterSource("ttl", ttl)
                 .addValue(
                         "keys",
-                        leases.stream().map(each -> options.row(each.key())).toList())
+                        leases.stream().map(each -> keys.row(each.key())).toList())
                 .addValue("owners", leases.stream().map(JdbcLease::owner).toList())
                 .addValue(
                         "tokens",
@@ -272,7 +272,7 @@ final class JdbcLockStore implements TryLockStore {
 
     @Override
     public CompletionStage<Subscription> subscribe(LockKey key, Runnable wake) {
-        return changes.thenCompose(those -> those.subscribe(options.row(key), wake));
+        return changes.thenCompose(those -> those.subscribe(keys.row(key), wake));
     }
 
     CompletableFuture<Optional<LockRow>> look(String row) {
@@ -280,7 +280,7 @@ final class JdbcLockStore implements TryLockStore {
     }
 
     CompletableFuture<Optional<LockRow>> look(LockKey key) {
-        return look(options.row(key));
+        return look(keys.row(key));
     }
 
     /** By two calls, the second of which compares what the first one has found. */
@@ -298,7 +298,7 @@ final class JdbcLockStore implements TryLockStore {
     }
 
     private MapSqlParameterSource lock(LockKey key, String owner) {
-        return new MapSqlParameterSource("key", options.row(key)).addValue("owner", owner);
+        return new MapSqlParameterSource("key", keys.row(key)).addValue("owner", owner);
     }
 
     private static long micros(Duration time) {

@@ -19,6 +19,8 @@ public final class Database implements AutoCloseable {
             .withCallTimeout(java.time.Duration.ofSeconds(10))
             .withConnectTimeout(java.time.Duration.ofSeconds(20));
 
+    static final JdbcKeys KEYS = new JdbcKeys(PATIENT.keyPrefix());
+
     private final @Nullable SqlServer server;
     private final String url;
     private final String user;
@@ -28,7 +30,8 @@ public final class Database implements AutoCloseable {
         this.server = server;
         this.url = url;
         this.user = user;
-        LockSql sql = DatabaseCalls.sql(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
+        LockSql sql =
+                DatabaseCalls.sql(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
         new ResourceDatabasePopulator(new ClassPathResource(sql.script())).execute(direct());
     }
 

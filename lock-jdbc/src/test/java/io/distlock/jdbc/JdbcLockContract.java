@@ -145,12 +145,12 @@ abstract class JdbcLockContract {
         get(provider.release(first.lease(), Duration.ZERO));
         LockKey kept = unique();
         Grant held = take(kept);
-        String row = Database.PATIENT.row(key);
+        String row = Database.KEYS.row(key);
         NamedParameterJdbcTemplate template = new NamedParameterJdbcTemplate(connections);
         assertThat(UnusedRows.remove(database().sql(), template, Duration.ZERO)).isPositive();
         assertThat(database().jdbc().queryForList("select lock_key from distributed_lock", String.class))
                 .doesNotContain(row)
-                .contains(Database.PATIENT.row(kept), LockSql.FLOOR);
+                .contains(Database.KEYS.row(kept), LockSql.FLOOR);
         Long floor = database()
                 .jdbc()
                 .queryForObject("select token from distributed_lock where lock_key = '{floor}'", Long.class);
@@ -171,7 +171,7 @@ abstract class JdbcLockContract {
         long ahead = first.lease().token().value() + Duration.ofHours(1).toNanos() / 1_000;
         database()
                 .jdbc()
-                .update("update distributed_lock set token = ? where lock_key = ?", ahead, Database.PATIENT.row(key));
+                .update("update distributed_lock set token = ? where lock_key = ?", ahead, Database.KEYS.row(key));
         assertThat(take(key).lease().token().value()).isEqualTo(ahead + 1);
     }
 
@@ -193,7 +193,7 @@ abstract class JdbcLockContract {
                 .update(
                         "update distributed_lock set owner = ?, expires_at = 1 where lock_key = ?",
                         owner,
-                        Database.PATIENT.row(key)));
+                        Database.KEYS.row(key)));
     }
 
     /** A request of that holder may have begun before, and still wait for the row. */
@@ -207,7 +207,7 @@ abstract class JdbcLockContract {
                         .queryForObject(
                                 "select owner from distributed_lock where lock_key = ?",
                                 String.class,
-                                Database.PATIENT.row(key)))
+                                Database.KEYS.row(key)))
                 .isEmpty();
     }
 
@@ -290,7 +290,7 @@ abstract class JdbcLockContract {
                 .queryForObject(
                         "select writer from distributed_lock where lock_key = ?",
                         String.class,
-                        Database.PATIENT.row(key)));
+                        Database.KEYS.row(key)));
     }
 
     private long mark(LockKey key) {
@@ -299,7 +299,7 @@ abstract class JdbcLockContract {
                 .queryForObject(
                         "select writer_until from distributed_lock where lock_key = ?",
                         Long.class,
-                        Database.PATIENT.row(key));
+                        Database.KEYS.row(key));
         return until == null ? 0 : until;
     }
 

@@ -175,7 +175,7 @@ class PostgreSqlLockTests extends JdbcLockContract {
             rival.setAutoCommit(false);
             try (PreparedStatement taking = rival.prepareStatement(
                     "update distributed_lock set owner = 'rival', token = token + 1 where lock_key = ?")) {
-                taking.setString(1, Database.PATIENT.row(key));
+                taking.setString(1, Database.KEYS.row(key));
                 assertThat(taking.executeUpdate()).isEqualTo(1);
             }
             again = provider.acquire(request);
