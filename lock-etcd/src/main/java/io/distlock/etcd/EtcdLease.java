@@ -88,7 +88,7 @@ final class EtcdLease implements Lease, Runnable {
     }
 
     /** What the session must outlast: the time for which the holder relies on the lock, plus the lock-delay. */
-    Duration believed() {
+    Duration renewedTimeToLive() {
         return options.leaseTime().plus(options.lockDelay());
     }
 

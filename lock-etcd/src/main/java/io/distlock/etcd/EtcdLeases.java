@@ -75,7 +75,7 @@ final class EtcdLeases {
     Grant add(QueuePlace place, long createRevision) {
         Session session = place.session();
         EtcdLease lock = new EtcdLease(this, place, createRevision, ticker.nanos());
-        Moment since = session.validSince(lock.believed());
+        Moment since = session.validSince(lock.renewedTimeToLive());
         EtcdLease known = held.putIfAbsent(lock.id, lock);
         if (known != null) {
             // The same owner has asked again, and already uses the session.
@@ -90,7 +90,7 @@ final class EtcdLeases {
     Optional<Grant> again(LeaseRequest request) {
         return Optional.ofNullable(held.get(EtcdLease.Id.of(request)))
                 .filter(lock -> !lock.session.isLost())
-                .map(lock -> new Grant(lock, lock.session.validSince(lock.believed())));
+                .map(lock -> new Grant(lock, lock.session.validSince(lock.renewedTimeToLive())));
     }
 
     ByteSequence key(EtcdLease lock) {
@@ -220,21 +220,21 @@ final class EtcdLeases {
         for (Lease each : leases) {
             EtcdLease lock = (EtcdLease) each;
             if (!isHeld(lock) || isFresh(lock)) {
-                answer(lock, lock.believed(), Renewal.RENEWED, answers);
+                answer(lock, lock.renewedTimeToLive(), Renewal.RENEWED, answers);
             } else {
                 stale.computeIfAbsent(lock.session, session -> new ArrayList<>())
                         .add(lock);
             }
         }
         stale.forEach((session, all) -> session.keepAlive()
-                .thenAccept(renewal -> all.forEach(lock -> answer(lock, lock.believed(), renewal, answers))));
+                .thenAccept(renewal -> all.forEach(lock -> answer(lock, lock.renewedTimeToLive(), renewal, answers))));
     }
 
     void extend(EtcdLease lock, Duration timeToLive, Renewal.Answers answers) {
-        if (timeToLive.compareTo(lock.believed()) > 0) {
+        if (timeToLive.compareTo(lock.renewedTimeToLive()) > 0) {
             throw new IllegalArgumentException(
                     "etcd cannot extend lock '" + lock.key() + "' to " + LockOptions.text(timeToLive)
-                            + ", lock-delay included: it was acquired for " + LockOptions.text(lock.believed())
+                            + ", lock-delay included: it was acquired for " + LockOptions.text(lock.renewedTimeToLive())
                             + ". Acquire it with a longer lease");
         }
         lock.session.keepAliveFromNow().thenAccept(renewal -> answer(lock, timeToLive, renewal, answers));
@@ -243,7 +243,7 @@ final class EtcdLeases {
     /** After an extension that is younger than a sixth of the lease, another call would gain nothing. */
     private boolean isFresh(EtcdLease lock) {
         return !lock.session.isLost()
-                && lock.session.validSince(lock.believed()).elapsedNanos(ticker)
+                && lock.session.validSince(lock.renewedTimeToLive()).elapsedNanos(ticker)
                         <= lock.options.leaseTime().toNanos() / 6;
     }
 
@@ -263,7 +263,7 @@ final class EtcdLeases {
     /** Deletes it in the background: nobody extends it any more. */
     void abandon(EtcdLease lock) {
         String what = "The lock '" + lock.key() + "' of " + lock.owner() + ", which is no longer extended";
-        runtime.reaper().reap(what, lock.believed(), () -> release(lock, Duration.ZERO));
+        runtime.reaper().reap(what, lock.renewedTimeToLive(), () -> release(lock, Duration.ZERO));
     }
 
     CompletableFuture<Release> release(EtcdLease lock, Duration keepFor) {
@@ -292,7 +292,7 @@ final class EtcdLeases {
     private CompletableFuture<Release> keep(EtcdLease lock, Duration keepFor) {
         Deadline end = Deadline.in(keepFor, ticker);
         String what = "The lock '" + lock.key() + "' after its minimum hold time";
-        Runnable delete = () -> runtime.reaper().reap(what, lock.believed(), () -> delete(lock));
+        Runnable delete = () -> runtime.reaper().reap(what, lock.renewedTimeToLive(), () -> delete(lock));
         return sessions.grant(keepFor)
                 .thenCompose(leaseId -> transactions.keep(key(lock), lock.createRevision, leaseId))
                 // Even if the outcome is unknown.

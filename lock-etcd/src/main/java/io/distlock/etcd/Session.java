@@ -144,10 +144,10 @@ final class Session implements DueSet.Due {
     }
 
     /** When a lock's own, shorter time may start: as late as possible, while the session still outlasts it. */
-    Moment validSince(Duration believed) {
+    Moment validSince(Duration timeToLive) {
         Extension last = extension;
         Moment now = ticker.now();
-        long slack = last.timeToLive().minus(believed).toNanos();
+        long slack = last.timeToLive().minus(timeToLive).toNanos();
         if (last.since().elapsedNanos(ticker) <= slack) {
             return now;
         }

@@ -30,8 +30,8 @@ class SessionTests {
         return new Session(etcd.calls, etcd.ticker, lease, shared, etcd.ticker.now(), losses::incrementAndGet);
     }
 
-    private Duration validFor(Duration believed) {
-        return Duration.ofNanos(session.validSince(believed).elapsedNanos(etcd.ticker));
+    private Duration validFor(Duration timeToLive) {
+        return Duration.ofNanos(session.validSince(timeToLive).elapsedNanos(etcd.ticker));
     }
 
     @Test

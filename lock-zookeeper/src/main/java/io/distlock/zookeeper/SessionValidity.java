@@ -65,10 +65,10 @@ final class SessionValidity {
     }
 
     /** When a lock's own, shorter time may start: as late as possible, while the session still outlasts it. */
-    Moment validSince(Duration believed) {
+    Moment validSince(Duration timeToLive) {
         Moment last = confirmed;
         Moment now = ticker.now();
-        long slack = lastsNanos - believed.toNanos();
+        long slack = lastsNanos - timeToLive.toNanos();
         return last.elapsedNanos(ticker) <= slack
                 ? now
                 : new Moment(last.nanos() + slack, last.wallMillis() + TimeUnit.NANOSECONDS.toMillis(slack));

@@ -8,6 +8,7 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Moment;
 import io.distlock.support.DueSet;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /** A lock granted here, and the watch on its node: an operator may delete it. Thread-safe. */
 final class ZooKeeperLease implements Lease, DueSet.Due {
@@ -33,7 +34,7 @@ final class ZooKeeperLease implements Lease, DueSet.Due {
     private volatile long watchedNanos;
     private volatile boolean watched;
 
-    ZooKeeperLease(QueuePlace place, Moment since, long nowNanos, java.util.function.Consumer<ZooKeeperLease> changed) {
+    ZooKeeperLease(QueuePlace place, Moment since, long nowNanos, Consumer<ZooKeeperLease> changed) {
         this.id = Id.of(place.request());
         this.place = place;
         this.onChange = () -> changed.accept(this);
@@ -65,8 +66,8 @@ final class ZooKeeperLease implements Lease, DueSet.Due {
         return place.session();
     }
 
-    /** What the holder relies on, and the lock-delay. */
-    Duration believed() {
+    /** What the session must outlast: the time for which the holder relies on the lock, plus the lock-delay. */
+    Duration renewedTimeToLive() {
         return place.request().renewedTimeToLive();
     }
 

@@ -131,19 +131,19 @@ final class ZooKeeperLeases {
             ZooKeeperLease lease = (ZooKeeperLease) each;
             ZooKeeperSession session = lease.session();
             if (!isHeld(lease) || (!session.isLost() && session.age().isZero())) {
-                answer(lease, lease.believed(), Renewal.RENEWED, answers);
+                answer(lease, lease.renewedTimeToLive(), Renewal.RENEWED, answers);
             } else {
-                session.confirm().thenAccept(renewal -> answer(lease, lease.believed(), renewal, answers));
+                session.confirm().thenAccept(renewal -> answer(lease, lease.renewedTimeToLive(), renewal, answers));
             }
         }
     }
 
     void extend(ZooKeeperLease lease, Duration timeToLive, Renewal.Answers answers) {
-        if (timeToLive.compareTo(lease.believed()) > 0) {
-            throw new IllegalArgumentException(
-                    "ZooKeeper cannot extend lock '" + lease.key() + "' to " + LockOptions.text(timeToLive)
-                            + ", lock-delay included: it was acquired for " + LockOptions.text(lease.believed())
-                            + ". Acquire it with a longer lease");
+        if (timeToLive.compareTo(lease.renewedTimeToLive()) > 0) {
+            throw new IllegalArgumentException("ZooKeeper cannot extend lock '" + lease.key() + "' to "
+                    + LockOptions.text(timeToLive)
+                    + ", lock-delay included: it was acquired for " + LockOptions.text(lease.renewedTimeToLive())
+                    + ". Acquire it with a longer lease");
         }
         lease.session().confirm().thenAccept(renewal -> answer(lease, timeToLive, renewal, answers));
     }
@@ -164,7 +164,7 @@ final class ZooKeeperLeases {
     /** Deletes it in the background: nobody extends it any more. */
     void abandon(ZooKeeperLease lease) {
         String what = "The lock '" + lease.key() + "' of " + lease.owner() + ", which is no longer extended";
-        runtime.reaper().reap(what, lease.believed(), () -> release(lease, Duration.ZERO));
+        runtime.reaper().reap(what, lease.renewedTimeToLive(), () -> release(lease, Duration.ZERO));
     }
 
     CompletableFuture<Release> release(ZooKeeperLease lease, Duration keepFor) {
@@ -190,7 +190,7 @@ final class ZooKeeperLeases {
         Runnable delete = () -> runtime.reaper()
                 .reap(
                         what,
-                        lease.believed(),
+                        lease.renewedTimeToLive(),
                         () -> sessions.usual()
                                 .thenCompose(session -> session.calls().delete(kept)));
         return lease.session()

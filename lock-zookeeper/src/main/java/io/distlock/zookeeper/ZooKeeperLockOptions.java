@@ -83,8 +83,8 @@ public record ZooKeeperLockOptions(
     }
 
     /** How often a session that carries locks of this time to live is confirmed. */
-    Duration betweenConfirmations(Duration believed) {
-        Duration tenth = believed.dividedBy(10);
+    Duration betweenConfirmations(Duration timeToLive) {
+        Duration tenth = timeToLive.dividedBy(10);
         // A confirmation counts from the one before it, and only if more than a tick lies between: see SessionValidity.
         Duration least = tickTime.plus(tickTime.dividedBy(2));
         return tenth.compareTo(least) < 0 ? least : tenth;
@@ -94,8 +94,9 @@ public record ZooKeeperLockOptions(
      * How long a session must last without confirmation to carry locks of this time to live: that, 1 % for the clocks, and the two
      * intervals by which the last confirmation may be old.
      */
-    Duration session(Duration believed) {
-        return believed.plus(believed.dividedBy(100))
-                .plus(betweenConfirmations(believed).multipliedBy(5).dividedBy(2));
+    Duration session(Duration timeToLive) {
+        return timeToLive
+                .plus(timeToLive.dividedBy(100))
+                .plus(betweenConfirmations(timeToLive).multipliedBy(5).dividedBy(2));
     }
 }

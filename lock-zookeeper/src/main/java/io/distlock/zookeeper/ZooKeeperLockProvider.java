@@ -82,8 +82,8 @@ public final class ZooKeeperLockProvider implements LockProvider {
 
     @Override
     public void validate(LockOptions lock) {
-        Duration believed = lock.leaseTime().plus(lock.lockDelay());
-        Duration needed = options.session(believed);
+        Duration timeToLive = lock.leaseTime().plus(lock.lockDelay());
+        Duration needed = options.session(timeToLive);
         if (needed.compareTo(options.longestSession()) > 0) {
             throw new IllegalArgumentException("lease time " + LockOptions.text(lock.leaseTime()) + " and lock-delay "
                     + LockOptions.text(lock.lockDelay()) + " need sessions of " + needed.toMillis()

@@ -23,7 +23,7 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
 
     private final LockRuntime runtime;
     private final ZooKeeperLockOptions options;
-    private final Duration believed;
+    private final Duration timeToLive;
     private final Moment created;
     private final Consumer<ZooKeeperSession> onLoss;
     private final ZooKeeper client;
@@ -44,25 +44,25 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
     /**
      * Starts to connect.
      *
-     * @param believed the time to live of the locks that it carries
+     * @param timeToLive the time to live of the locks that it carries
      * @param onLoss called once, when it is found lost; not if it is ended
      */
     ZooKeeperSession(
             LockRuntime runtime,
             ZooKeeperLockOptions options,
             ZooKeeperClients clients,
-            Duration believed,
+            Duration timeToLive,
             Consumer<ZooKeeperSession> onLoss)
             throws Exception {
         this.runtime = runtime;
         this.options = options;
-        this.believed = believed;
+        this.timeToLive = timeToLive;
         this.onLoss = onLoss;
         this.created = runtime.ticker().now();
         this.lastUsedNanos = created.nanos();
         this.dueNanos = created.nanos();
         CompletableFuture<ZooKeeper> made = new CompletableFuture<>();
-        this.client = clients.connect(event -> made.thenAccept(own -> process(event)), options.session(believed));
+        this.client = clients.connect(event -> made.thenAccept(own -> process(event)), options.session(timeToLive));
         this.calls = new SessionCalls(client, clients::acl, runtime.timeouts(), options.callTimeout());
         // The driver's thread may be ahead of this one.
         made.complete(client);
@@ -73,8 +73,8 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
         return established;
     }
 
-    Duration believed() {
-        return believed;
+    Duration timeToLive() {
+        return timeToLive;
     }
 
     SessionCalls calls() {
@@ -100,12 +100,12 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
         if (validity != null) {
             return;
         }
-        long wanted = options.session(believed).toMillis();
+        long wanted = options.session(timeToLive).toMillis();
         int granted = client.getSessionTimeout();
         Duration took = Duration.ofNanos(created.elapsedNanos(runtime.ticker()));
         if (granted < wanted) {
             established.completeExceptionally(ZooKeeperCallException.tooShort(wanted, granted));
-        } else if (took.compareTo(options.betweenConfirmations(believed)) > 0) {
+        } else if (took.compareTo(options.betweenConfirmations(timeToLive)) > 0) {
             // Nobody knows when the leader granted it: perhaps that long ago.
             established.completeExceptionally(ZooKeeperCallException.connectedLate());
         } else {
@@ -164,13 +164,13 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
         // While it connects, those who wait for it are not counted.
         return validity != null
                 && users.get() == 0
-                && unused >= options.session(believed).toNanos();
+                && unused >= options.session(timeToLive).toNanos();
     }
 
     /** When a lock's time may start. */
     Moment validSince() {
         SessionValidity known = validity;
-        return known == null ? created : known.validSince(believed);
+        return known == null ? created : known.validSince(timeToLive);
     }
 
     /** How much of a lock's time would be over already. */
@@ -203,7 +203,7 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
             }
             confirming = result;
         }
-        long interval = options.betweenConfirmations(believed).toNanos();
+        long interval = options.betweenConfirmations(timeToLive).toNanos();
         // Again soon, unless it is answered.
         dueNanos = sent.nanos() + interval / 3;
         CompletableFuture<Renewal> asked = isLost() || validity == null

@@ -65,17 +65,17 @@ final class ZooKeeperSessions {
         return runtime.timeouts().within(options.callTimeout(), entered);
     }
 
-    private CompletableFuture<ZooKeeperSession> session(Duration believed) {
+    private CompletableFuture<ZooKeeperSession> session(Duration timeToLive) {
         CompletableFuture<ZooKeeperSession> opened = new CompletableFuture<>();
         synchronized (this) {
-            CompletableFuture<ZooKeeperSession> known = open.get(believed);
+            CompletableFuture<ZooKeeperSession> known = open.get(timeToLive);
             if (known != null && (!known.isDone() || isReady(known))) {
                 // A ready one is used at once, under the monitor: it is not ended in between.
                 return known.thenApply(ZooKeeperSession::use);
             }
-            open.put(believed, opened);
+            open.put(timeToLive, opened);
         }
-        connect(believed, opened);
+        connect(timeToLive, opened);
         return opened.thenApply(ZooKeeperSession::use);
     }
 
@@ -85,10 +85,10 @@ final class ZooKeeperSessions {
                 && !session.join().isLost();
     }
 
-    private void connect(Duration believed, CompletableFuture<ZooKeeperSession> opened) {
+    private void connect(Duration timeToLive, CompletableFuture<ZooKeeperSession> opened) {
         ZooKeeperSession session;
         try {
-            session = new ZooKeeperSession(runtime, options, clients, believed, lost -> onLoss.accept(lost));
+            session = new ZooKeeperSession(runtime, options, clients, timeToLive, lost -> onLoss.accept(lost));
         } catch (Exception unusable) {
             opened.completeExceptionally(ZooKeeperCallException.of(unusable));
             return;
@@ -105,7 +105,7 @@ final class ZooKeeperSessions {
             session.end();
             ZooKeeperCallException said = ZooKeeperCallException.of(failure);
             if (said.isExpired() && !isClosed()) {
-                connect(believed, opened);
+                connect(timeToLive, opened);
             } else {
                 opened.completeExceptionally(said);
             }
@@ -134,7 +134,7 @@ final class ZooKeeperSessions {
     }
 
     private synchronized boolean isUnused(ZooKeeperSession session) {
-        boolean unused = session.isIdle() && !session.believed().equals(usual);
+        boolean unused = session.isIdle() && !session.timeToLive().equals(usual);
         if (unused) {
             open.values().removeIf(each -> isReady(each) && each.join() == session);
         }

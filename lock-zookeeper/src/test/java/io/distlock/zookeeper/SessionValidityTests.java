@@ -92,12 +92,12 @@ class SessionValidityTests {
     @Test
     void aSessionThatIsConfirmedInTimeGivesEachLockItsWholeTime() {
         for (int lease : new int[] {1, 10, 30, 600}) {
-            Duration believed = Duration.ofSeconds(lease);
+            Duration timeToLive = Duration.ofSeconds(lease);
             ZooKeeperLockOptions options = ZooKeeperLockOptions.defaults().withTickTime(TICK);
-            SessionValidity confirmed = new SessionValidity(ticker, TICK, ticker.now(), options.session(believed));
+            SessionValidity confirmed = new SessionValidity(ticker, TICK, ticker.now(), options.session(timeToLive));
             for (int round = 0; round < 20; round++) {
-                ticker.advance(options.betweenConfirmations(believed));
-                assertThat(confirmed.validSince(believed).elapsedNanos(ticker))
+                ticker.advance(options.betweenConfirmations(timeToLive));
+                assertThat(confirmed.validSince(timeToLive).elapsedNanos(ticker))
                         .as("lease %s, round %s", lease, round)
                         .isZero();
                 confirmed.answered(send());
