@@ -5,8 +5,6 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.leader.LeaderElection;
-import io.distlock.spring.DistributedLock.Fencing;
-import io.distlock.spring.OnLost;
 import io.distlock.spring.execution.BodyPolicy;
 import io.distlock.spring.execution.Executions;
 import io.distlock.spring.execution.NotAcquiredHandler;
@@ -41,7 +39,7 @@ record LeaderAttributes(
                             why,
                             "Return a type that may be empty, such as an Optional, or use otherwise = THROW"));
         }
-        boolean fenced = fenced(executions);
+        BodyPolicy policy = LockAttributes.policy(method, annotation, executions, problems);
         return role(elections)
                 .flatMap(role -> elections.map(all -> {
                     LockClient terms = all.terms(role);
@@ -62,18 +60,9 @@ record LeaderAttributes(
                             1,
                             terms.options(),
                             call -> true,
-                            new BodyPolicy(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT, fenced),
+                            policy,
                             call -> elsewhere);
                 }));
-    }
-
-    private boolean fenced(Executions executions) {
-        Fencing fencing = annotation.getEnum("fencing", Fencing.class);
-        if (fencing == Fencing.ON) {
-            executions.requireFence(
-                    ReturnTypes.isReactive(method.method()), (problem, cure) -> problems.add("fencing", problem, cure));
-        }
-        return fencing != Fencing.OFF;
     }
 
     private Optional<String> role(Optional<LeaderElections> elections) {

@@ -70,19 +70,19 @@ record LockAttributes(
                 permits,
                 options(client),
                 condition(name),
-                BodyPolicy.DEFAULT
-                        .withInterruptOnLoss(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT)
-                        .withFenced(fenced(executions)),
+                policy(method, annotation, executions, problems),
                 notAcquired(returns));
     }
 
-    private boolean fenced(Executions executions) {
+    /** What {@code onLost} and {@code fencing} say, which {@link LeaderAttributes} have as well. */
+    static BodyPolicy policy(
+            LockedMethod method, MergedAnnotation<?> annotation, Executions executions, ProblemCollector problems) {
         Fencing fencing = annotation.getEnum("fencing", Fencing.class);
         if (fencing == Fencing.ON) {
             executions.requireFence(
                     ReturnTypes.isReactive(method.method()), (problem, cure) -> problems.add("fencing", problem, cure));
         }
-        return fencing != Fencing.OFF;
+        return new BodyPolicy(annotation.getEnum("onLost", OnLost.class) == OnLost.INTERRUPT, fencing != Fencing.OFF);
     }
 
     private Optional<LockClient> client(LockClients clients) {
