@@ -6,7 +6,7 @@ import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
 import io.distlock.redis.connection.RedisConnections;
-import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.DeploymentCalls;
 import io.distlock.redis.script.RedisHealth;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
@@ -57,7 +57,7 @@ public final class RedisLockProvider implements LockProvider {
         requireSupported(connections.isCluster(), options);
         RedisScripts scripts = RedisScripts.single();
         RedisKeys keys = new RedisKeys(options.keyPrefix(), connections.database());
-        NodeCalls calls = new NodeCalls(
+        DeploymentCalls calls = new DeploymentCalls(
                 connections,
                 options.callTimeout(),
                 options.replicasToAcknowledge(),
@@ -161,6 +161,6 @@ public final class RedisLockProvider implements LockProvider {
     @Override
     public void close() {
         loop.close();
-        NodeCalls.close(List.of(store.calls()), callTimeout());
+        DeploymentCalls.close(List.of(store.calls()), callTimeout());
     }
 }

@@ -5,8 +5,8 @@ import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.redis.connection.RedisCallException;
 import io.distlock.redis.redlock.Quorum.Vote;
+import io.distlock.redis.script.DeploymentCalls;
 import io.distlock.redis.script.FencingCounter;
-import io.distlock.redis.script.NodeCalls;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
@@ -37,7 +37,7 @@ final class RedlockNode {
 
     private final String name;
     private final RedlockNodes.RunIds runIds;
-    private final NodeCalls calls;
+    private final DeploymentCalls calls;
     private final RedisStore node;
     private final RedisScripts.Redlock scripts;
     /** The lost connections before it was last identified. */
@@ -54,7 +54,7 @@ final class RedlockNode {
         this.name = server.name();
         this.runIds = runIds;
         this.scripts = scripts;
-        this.calls = new NodeCalls(
+        this.calls = new DeploymentCalls(
                 server.connections(),
                 options.callTimeout(),
                 0,
@@ -69,7 +69,7 @@ final class RedlockNode {
         return name;
     }
 
-    NodeCalls calls() {
+    DeploymentCalls calls() {
         return calls;
     }
 

@@ -7,7 +7,7 @@ import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
 import io.distlock.Sequencer;
-import io.distlock.redis.script.NodeCalls;
+import io.distlock.redis.script.DeploymentCalls;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisLease;
 import io.distlock.redis.script.RedisScripts;
@@ -169,6 +169,6 @@ public final class RedlockProvider implements LockProvider {
     @Override
     public void close() {
         loop.close();
-        NodeCalls.close(nodes.all().stream().map(RedlockNode::calls).toList(), nodes.callTimeout());
+        DeploymentCalls.close(nodes.all().stream().map(RedlockNode::calls).toList(), nodes.callTimeout());
     }
 }

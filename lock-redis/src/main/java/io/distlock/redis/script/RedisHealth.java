@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A deployment's state, for health checks, and whether it may evict locks when its memory is full. */
-public record RedisHealth(NodeCalls calls) {
+public record RedisHealth(DeploymentCalls calls) {
 
     private static final Info NOTHING = new Info("");
     private static final Logger log = LoggerFactory.getLogger(RedisHealth.class);

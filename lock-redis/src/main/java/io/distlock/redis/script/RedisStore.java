@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * Acquires, renews, extends, releases and inspects locks on one Redis deployment: each call asks once and never retries.
  * Thread-safe.
  */
-public record RedisStore(NodeCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker) implements TryLockStore {
+public record RedisStore(DeploymentCalls calls, RedisKeys keys, RedisScripts scripts, Ticker ticker)
+        implements TryLockStore {
 
     private static final int MOST_LEASES = 250;
 

@@ -196,7 +196,8 @@ class RedisSharedTests {
     private static RedisStore node() {
         RedisScripts scripts = RedisScripts.single();
         Duration timeout = TestClient.PATIENT.callTimeout();
-        NodeCalls calls = new NodeCalls(one.connections, timeout, 0, scripts.all(), Optional.empty(), one.runtime);
+        DeploymentCalls calls =
+                new DeploymentCalls(one.connections, timeout, 0, scripts.all(), Optional.empty(), one.runtime);
         return new RedisStore(calls, new RedisKeys("lock", 0), scripts, one.runtime.ticker());
     }
 

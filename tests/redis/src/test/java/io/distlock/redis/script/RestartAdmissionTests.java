@@ -55,7 +55,7 @@ class RestartAdmissionTests {
     @Test
     void aConnectionThatGoesSilentInTheMiddleIsGivenUpAndTheServerAdmittedByTheNext() {
         AtomicInteger prepared = new AtomicInteger();
-        NodeCalls calls = calls(
+        DeploymentCalls calls = calls(
                 Duration.ofMillis(200),
                 () -> prepared.getAndIncrement() == 0
                         ? new CompletableFuture<>()
@@ -63,12 +63,12 @@ class RestartAdmissionTests {
         await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
         assertThat(prepared.get()).isGreaterThan(1);
         await().atMost(TestClient.PATIENCE).until(() -> server.probe().clientCount() == 1);
-        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        DeploymentCalls.close(List.of(calls), Duration.ofSeconds(1));
     }
 
     @Test
     void aServerThatTookThePlaceOfTheOneThatWasAskedIsNotAdmitted() {
-        NodeCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
+        DeploymentCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
         awaitOldEnough(server);
         calls.warmUp("its settings", TestClient.PATIENCE);
         await().atMost(TestClient.PATIENCE).until(() -> knowsScripts(server));
@@ -83,14 +83,14 @@ class RestartAdmissionTests {
                     .withMessageContaining("was just replaced");
             assertThat(knowsScripts(successor)).isFalse();
         }
-        NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+        DeploymentCalls.close(List.of(calls), Duration.ofSeconds(1));
     }
 
     /** A machine that boots with a wrong clock makes its servers look old once it has been set. */
     @Test
     void aServerThatSaysItHasBeenUpForLongerThanItCanHaveBeenIsQuarantined() {
         try (RedisServer old = RedisServer.start()) {
-            NodeCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
+            DeploymentCalls calls = calls(Duration.ofSeconds(5), () -> CompletableFuture.completedFuture(0L));
             awaitOldEnough(server);
             awaitOldEnough(old);
             await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
@@ -105,7 +105,7 @@ class RestartAdmissionTests {
                         .contains("quarantined for another");
             });
             await().atMost(TestClient.PATIENCE).until(() -> !asked(calls).isCompletedExceptionally());
-            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+            DeploymentCalls.close(List.of(calls), Duration.ofSeconds(1));
         }
     }
 
@@ -116,7 +116,7 @@ class RestartAdmissionTests {
         AtomicInteger prepared = new AtomicInteger();
         ManualTicker ticker = new ManualTicker();
         try (LockRuntime manual = ManualScheduler.runtime(ticker)) {
-            NodeCalls calls = calls(
+            DeploymentCalls calls = calls(
                     Duration.ofSeconds(5),
                     () -> {
                         prepared.incrementAndGet();
@@ -130,7 +130,7 @@ class RestartAdmissionTests {
             ticker.advance(Duration.ofSeconds(1));
             assertThat(asked(calls)).isCompletedExceptionally();
             assertThat(prepared).hasValue(2);
-            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+            DeploymentCalls.close(List.of(calls), Duration.ofSeconds(1));
         }
     }
 
@@ -138,7 +138,8 @@ class RestartAdmissionTests {
     @Test
     void whatAdmitsAServerGoesToNoOther() {
         try (RedisConnections direct = LocalRedis.connections(server.endpoint())) {
-            NodeCalls calls = new NodeCalls(direct, Duration.ofSeconds(1), 0, List.of(), Optional.empty(), runtime);
+            DeploymentCalls calls =
+                    new DeploymentCalls(direct, Duration.ofSeconds(1), 0, List.of(), Optional.empty(), runtime);
             CompletionStage<Long> set = calls.server()
                     .onOneConnection(same -> same.info("server")
                             .thenApplyAsync(info -> {
@@ -149,7 +150,7 @@ class RestartAdmissionTests {
             assertThatThrownBy(() -> TestClient.get(set)).hasMessage("no answer");
             assertThat(server.probe().keys()).isEmpty();
             await().until(() -> server.probe().clientCount() == 0);
-            NodeCalls.close(List.of(calls), Duration.ofSeconds(1));
+            DeploymentCalls.close(List.of(calls), Duration.ofSeconds(1));
         }
     }
 
@@ -157,15 +158,15 @@ class RestartAdmissionTests {
     @Test
     void aServerThatLacksAScriptOfThisClientIsAdmittedAgain() {
         LuaScript added = scripts.inspect().withComment("another version");
-        NodeCalls earlier = guarded(List.of(scripts.inspect()));
+        DeploymentCalls earlier = guarded(List.of(scripts.inspect()));
         await().atMost(TestClient.PATIENCE)
                 .until(() -> !asked(earlier, scripts.inspect()).isCompletedExceptionally());
-        NodeCalls updated = guarded(List.of(scripts.inspect(), added));
+        DeploymentCalls updated = guarded(List.of(scripts.inspect(), added));
         await().atMost(TestClient.PATIENCE).until(() -> !asked(updated, added).isCompletedExceptionally());
-        NodeCalls.close(List.of(earlier, updated), Duration.ofSeconds(1));
+        DeploymentCalls.close(List.of(earlier, updated), Duration.ofSeconds(1));
     }
 
-    private NodeCalls guarded(List<LuaScript> known) {
+    private DeploymentCalls guarded(List<LuaScript> known) {
         return calls(
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(1),
@@ -174,30 +175,30 @@ class RestartAdmissionTests {
                 runtime);
     }
 
-    private NodeCalls calls(
+    private DeploymentCalls calls(
             Duration callTimeout,
             Duration quarantine,
             List<LuaScript> known,
             Supplier<CompletionStage<Long>> ofOthers,
             LockRuntime with) {
         FencingCounter counter = new FencingCounter("The node", "lock:fence", Optional.of(quarantine), ofOthers);
-        return new NodeCalls(connections, callTimeout, 0, known, Optional.of(counter), with);
+        return new DeploymentCalls(connections, callTimeout, 0, known, Optional.of(counter), with);
     }
 
-    private NodeCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers) {
+    private DeploymentCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers) {
         return calls(callTimeout, ofOthers, runtime);
     }
 
-    private NodeCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers, LockRuntime with) {
+    private DeploymentCalls calls(Duration callTimeout, Supplier<CompletionStage<Long>> ofOthers, LockRuntime with) {
         return calls(callTimeout, QUARANTINE, scripts.all(), ofOthers, with);
     }
 
     /** Ended, one way or the other. */
-    private CompletableFuture<List<Object>> asked(NodeCalls calls) {
+    private CompletableFuture<List<Object>> asked(DeploymentCalls calls) {
         return asked(calls, scripts.inspect());
     }
 
-    private static CompletableFuture<List<Object>> asked(NodeCalls calls, LuaScript inspect) {
+    private static CompletableFuture<List<Object>> asked(DeploymentCalls calls, LuaScript inspect) {
         RedisKeys.Names names = new RedisKeys("lock", 0).of(LockKey.of("orders"));
         CompletableFuture<List<Object>> answer = calls.run(
                 ScriptCall.of(inspect, names.slot(), ArrayOutput::new, List.of(names.lock(), names.readers())));

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * Calls to one deployment, on separate connections, made when first needed, for scripts and subscriptions. During a
  * failover, two connections may lead to two masters: all that concerns a lock goes through one. Thread-safe.
  */
-public final class NodeCalls {
+public final class DeploymentCalls {
 
-    private static final Logger log = LoggerFactory.getLogger(NodeCalls.class);
+    private static final Logger log = LoggerFactory.getLogger(DeploymentCalls.class);
 
     private final RedisConnections connections;
     private final Duration callTimeout;
@@ -58,7 +58,7 @@ public final class NodeCalls {
      * @param known the scripts that are used
      * @param counter what a node of Redlock needs besides
      */
-    public NodeCalls(
+    public DeploymentCalls(
             RedisConnections connections,
             Duration callTimeout,
             int replicas,
@@ -221,9 +221,9 @@ public final class NodeCalls {
     }
 
     /** Waits for calls under way, then for the connections to close, or the driver would warn; at most for two calls. */
-    public static void close(List<NodeCalls> all, Duration callTimeout) {
-        Timeouts.await(all(all.stream().map(NodeCalls::drained)), callTimeout);
-        Timeouts.await(all(all.stream().map(NodeCalls::disconnect)), callTimeout);
+    public static void close(List<DeploymentCalls> all, Duration callTimeout) {
+        Timeouts.await(all(all.stream().map(DeploymentCalls::drained)), callTimeout);
+        Timeouts.await(all(all.stream().map(DeploymentCalls::disconnect)), callTimeout);
     }
 
     private CompletableFuture<Void> drained() {
