@@ -92,11 +92,11 @@ public interface LockClient extends AutoCloseable {
     CompletableFuture<Optional<HeldLock>> tryAcquireAsync(LockRequest request);
 
     /**
-     * The lock as a {@link Lock}: re-entrant per thread, without conditions. All views that this client makes of the same keys in
-     * the same mode, with as many permits, are one lock; the options of the outermost call apply. {@code lock()} waits until it has the lock, also
-     * while the store does not answer; {@code tryLock} then throws {@link LockUnavailableException}. If the lock was lost,
-     * {@code unlock()} throws {@link LockLostException}. So does the first attempt to enter it again, unless {@link
-     * LockView#isHeldByCurrentThread} has already said so; the next one takes it anew.
+     * The lock as a {@link Lock}: re-entrant per thread, without conditions. All views that this client makes of the same keys
+     * in the same mode, with as many permits, are one lock; the options of the outermost call apply. {@code lock()} waits until
+     * it has the lock, also while the store does not answer; {@code tryLock} then throws {@link LockUnavailableException}. If
+     * the lock was lost, {@code unlock()} throws {@link LockLostException}. So does the first attempt to enter it again, unless
+     * {@link LockView#isHeldByCurrentThread} has already said so; the next one takes it anew.
      */
     LockView asLock(LockRequest request);
 

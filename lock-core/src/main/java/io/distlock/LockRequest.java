@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * One or more keys to be locked together, all or nothing, or one of several permits of a key. Immutable. {@link LockClient#request(LockKey)} and its overloads
- * make one from the client's options; the {@code with…} methods refine it.
+ * One or more keys to be locked together, all or nothing, or one of several permits of a key. Immutable. {@link
+ * LockClient#request(LockKey)} and its overloads make one from the client's options; the {@code with…} methods refine it.
  *
  * @param keys what to lock: 1 to {@value #MAX_KEYS} keys, sorted and distinct; they are acquired in this order
  * @param mode how to hold all of them

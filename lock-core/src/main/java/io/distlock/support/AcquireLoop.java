@@ -17,12 +17,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wait loop for stores without a queue: tries; if refused, subscribes, unless it had joined a subscription before, and tries
- * again; then parks until a release is
- * announced, the holder's time to live has passed, or the deadline. While it hears nothing, it tries again every
- * few seconds (see {@link #LONGEST_PAUSE}), and just before the deadline: a store that has died meanwhile is reported as
- * unavailable, not as "held by another". After a failure it retries after a jittered pause. The reaper removes what an acquisition
- * without a grant may have left in the store. Uses no thread of its own. Thread-safe.
+ * The wait loop for stores without a queue. It tries; if refused, it subscribes, unless it had joined a subscription before, and
+ * tries again; then it parks until a release is announced, the holder's time to live has passed, or the deadline. While it hears
+ * nothing, it tries again every few seconds (see {@link #LONGEST_PAUSE}), and just before the deadline: a store that has died
+ * meanwhile is reported as unavailable, not as "held by another". After a failure it retries after a jittered pause. The reaper
+ * removes what an acquisition without a grant may have left in the store. Uses no thread of its own. Thread-safe.
  */
 public final class AcquireLoop implements AutoCloseable {
 

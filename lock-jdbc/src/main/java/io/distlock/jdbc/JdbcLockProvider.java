@@ -35,12 +35,12 @@ import javax.sql.DataSource;
  * Locks in a table of a SQL database: PostgreSQL, MySQL, MariaDB or H2. One row for each key; neither a connection nor a
  * transaction is held while a lock is.
  *
- * <p>Each statement is a transaction of its own at READ COMMITTED, decides by one row, and compares the owner. Its times come from the
- * database's clock while it runs, as microseconds since 1970: no session's time zone and no daylight saving enters. A
- * request that is repeated by its owner gets the same grant; a token is the larger of the last one plus 1 and the clock. A statement whose answer
- * is lost may be applied nevertheless, or later: its outcome is unknown, and it is withdrawn by its owner until it can no
- * longer arrive. A grant counts from before its statement was sent. A statement that loses to another one, in a deadlock or
- * a serialization failure, is repeated within its call's time.
+ * <p>Each statement is a transaction of its own at READ COMMITTED, decides by one row, and compares the owner. Its times come
+ * from the database's clock while it runs, as microseconds since 1970: no session's time zone and no daylight saving enters. A
+ * request that is repeated by its owner gets the same grant; a token is the larger of the last one plus 1 and the clock. A
+ * statement whose answer is lost may be applied nevertheless, or later: its outcome is unknown, and it is withdrawn by its
+ * owner until it can no longer arrive. A grant counts from before its statement was sent. A statement that loses to another
+ * one, in a deadlock or a serialization failure, is repeated within its call's time.
  *
  * <p>Exclusion holds while the database keeps what it has committed and its clock does not jump forward: a
  * fail-over to a replica that lacks the last commits can grant a lock that is held. Tokens keep growing even then, unless the

@@ -3,8 +3,9 @@ package io.distlock.tck;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, requests that arrive twice or
- * late, losses, inspection and forced release; and what is built on it without knowing the store, permits and elections. Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
+ * What every provider must do on a working store: exclusion, waiting, leasing, releasing, fencing, requests that arrive twice
+ * or late, losses, inspection and forced release; and what is built on it without knowing the store, permits and elections.
+ * Extend it and change nothing: differences between stores are parameters ({@link StoreTraits}).
  */
 public abstract class LockProviderContract extends ContractFixture {
 

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
+/** The servers of one Redlock, in an order that all clients share, and what is asked of all of them. Thread-safe. */
 record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRuntime runtime, Duration callTimeout) {
 
     private static final String UP = "up";

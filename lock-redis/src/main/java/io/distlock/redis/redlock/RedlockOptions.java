@@ -16,9 +16,9 @@ import java.util.Optional;
  *     takes at most 2 s of it. 10 ms to 60 s
  * @param clockDrift how far clocks may drift apart during a lease, as a fraction of the lease. Its validity is shorter by
  *     that. 0 to 0.5
- * @param restartGuard if present, nodes must be Redis 7 or newer, and a restarted one does not vote for this long, because it may have forgotten its
- *     earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or minimum hold
- *     time; the same in all applications
+ * @param restartGuard if present, nodes must be Redis 7 or newer, and a restarted one does not vote for this long, because it
+ *     may have forgotten its earlier votes. At least the longest time to live of any lock: lease time plus lock-delay, or
+ *     minimum hold time; the same in all applications
  */
 public record RedlockOptions(
         String keyPrefix,

@@ -30,8 +30,8 @@ public record LockTask(LockClient client, LockRequest request, BodyPolicy policy
 
     /**
      * The same locks in the order in which every call takes them: by provider, then by key; each key once, exclusively if
-     * any of the tasks requires it, with the fewest permits, and fenced likewise. Requests for several keys are split; otherwise two calls could each
-     * hold a key that the other waits for.
+     * any of the tasks requires it, with the fewest permits, and fenced likewise. Requests for several keys are split; otherwise
+     * two calls could each hold a key that the other waits for.
      */
     public static List<LockTask> ordered(List<LockTask> tasks) {
         if (tasks.size() <= 1) {
