@@ -31,15 +31,13 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 
 /** What the provider does with its rows, in each database. */
-abstract class JdbcLockContract {
+abstract class JdbcLockContract extends LockSqlContract {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private LockRuntime runtime;
     JdbcLockConnections connections;
     JdbcLockProvider provider;
-
-    abstract Database database();
 
     @BeforeEach
     void open() {
