@@ -12,4 +12,9 @@ public final class SimulatedRuntime {
     public static LockRuntime of(Ticker ticker, LockScheduler scheduler, RandomGenerator random) {
         return new LockRuntime(ticker, scheduler, () -> random);
     }
+
+    /** Looks for jumps of the wall clock from now on, as a runtime with threads of its own does. */
+    public static void watchClocks(LockRuntime runtime) {
+        runtime.clockJumps().start();
+    }
 }
