@@ -62,8 +62,8 @@ abstract class LockSqlContract {
 
     /** Without the time at which it was read. */
     private LockRow row(String where) {
-        LockRow row = sql().look(template(), new MapSqlParameterSource("key", where))
-                .orElseThrow();
+        LockRow row =
+                sql().look(template(), new MapSqlParameterSource("key", where)).orElseThrow();
         return new LockRow(
                 row.owner(),
                 row.token(),
@@ -94,10 +94,7 @@ abstract class LockSqlContract {
     }
 
     private int withdraw(String owner) {
-        return sql().free(
-                        template(),
-                        sql().withdraw,
-                        new MapSqlParameterSource("key", key).addValue("owner", owner));
+        return sql().free(template(), sql().withdraw, new MapSqlParameterSource("key", key).addValue("owner", owner));
     }
 
     // --- taking it ---

@@ -95,7 +95,10 @@ class PermitQueueTests {
         assertThat(asked).isCancelled();
         assertThat(unseen).isEmpty();
         for (int permit = 1; permit <= 3; permit++) {
-            assertThat(here.store.inspect(KEY.permit(permit)).toCompletableFuture().join())
+            assertThat(here.store
+                            .inspect(KEY.permit(permit))
+                            .toCompletableFuture()
+                            .join())
                     .as("permit %s", permit)
                     .isEmpty();
         }
