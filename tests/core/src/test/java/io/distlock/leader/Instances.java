@@ -101,6 +101,11 @@ final class Instances {
             busy = true;
         }
 
+        /** Those that wait go on waiting; later ones run. */
+        void passCallbacks() {
+            busy = false;
+        }
+
         void runCallbacks() {
             busy = false;
             for (Runnable next = callbacks.poll(); next != null; next = callbacks.poll()) {

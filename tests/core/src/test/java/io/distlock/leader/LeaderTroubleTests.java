@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockLoss;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.engine.ManualClients;
@@ -20,6 +21,7 @@ import io.distlock.test.provider.Fault;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,15 +79,93 @@ class LeaderTroubleTests {
     void aNewCandidacyWaitsForAListenerEvenLongerThanTheRevokeTimeout() {
         a.stand();
         a.holdCallbacks();
-        a.election.withdraw();
+        var over = a.election.withdraw();
+        a.passCallbacks();
         a.stand();
         instances.advance(Duration.ofMinutes(5));
+        assertThat(over).isCompleted();
         assertThat(instances.atStore()).isEmpty();
         assertThat(a.provider.acquires()).isOne();
 
         a.runCallbacks();
 
         assertThat(instances.news).containsExactly("a elected", "a WITHDRAWN", "a elected");
+    }
+
+    /** So that others can be elected, also where they ask only every second. */
+    @Test
+    void whoResignsDoesNotStandAgainForTwoSeconds() {
+        a.stand();
+        a.election.resign();
+        instances.advance(Duration.ofMillis(1_999));
+        assertThat(a.provider.acquires()).isOne();
+        instances.advance(Duration.ofMillis(1));
+
+        assertThat(a.terms).hasSize(2);
+    }
+
+    @Test
+    void aGrantThatComesAfterTheWithdrawalIsGivenBackAndNotAnnounced() {
+        a.provider.onAcquire(Fault.LATE);
+        a.stand();
+        var over = a.election.withdraw();
+        a.provider.deliver();
+        instances.advance(Duration.ofSeconds(10));
+
+        assertThat(over).isCompleted();
+        assertThat(instances.news).isEmpty();
+        assertThat(instances.atStore()).isEmpty();
+    }
+
+    @Test
+    void listenersAreToldOfTheEndLastFirstAndAnErrorOfOneStopsNoOther() {
+        List<String> order = new ArrayList<>();
+        for (String name : List.of("first", "second", "third")) {
+            a.election.addListener(new LeaderListener() {
+
+                @Override
+                public void onRevoked(LeaderTerm term, Revocation reason) {
+                    order.add(name);
+                    throw new AssertionError(name + " is broken");
+                }
+            });
+        }
+        a.stand();
+        a.election.resign();
+
+        assertThat(order).containsExactly("third", "second", "first");
+    }
+
+    @Test
+    void standsAgainOnlyWhenAListenerHasReturnedHoweverLongThatTakes() {
+        a.stand();
+        a.holdCallbacks();
+        a.election.resign();
+        a.passCallbacks();
+        instances.advance(Duration.ofMinutes(5));
+        assertThat(instances.atStore()).isEmpty();
+        assertThat(a.provider.acquires()).isOne();
+
+        a.runCallbacks();
+        instances.advance(Duration.ofSeconds(3));
+
+        assertThat(instances.news).containsExactly("a elected", "a RESIGNED", "a elected");
+    }
+
+    /** A term may last for months, and know of all work that was ever done in it. */
+    @Test
+    void workThatIsOverIsForgotten() {
+        a.stand();
+        HeldLock work = a.election.enter().orElseThrow();
+        List<LockLoss> news = new ArrayList<>();
+        work.onLost(news::add);
+        work.close();
+        a.losesTheStore();
+
+        instances.advance(Instances.LEASE);
+
+        assertThat(instances.news).contains("a EXPIRED");
+        assertThat(news).isEmpty();
     }
 
     @Test
