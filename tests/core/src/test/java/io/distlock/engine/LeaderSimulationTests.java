@@ -37,6 +37,7 @@ class LeaderSimulationTests {
                 SimulatedFaults.PAUSES,
                 SimulatedFaults.ENDS,
                 SimulatedFaults.STALLS,
+                SimulatedFaults.HOLDS,
                 SimulatedFaults.ALL);
     }
 

@@ -1,7 +1,10 @@
 package io.distlock.engine;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -10,10 +13,15 @@ import java.util.function.Supplier;
 final class SimulatedNetwork {
 
     final SimulatedStore store;
+    final WaitingWriters writers;
     private final VirtualTime time;
     private SimulatedFaults faults;
     private final Set<SimulatedProcess> cut = new LinkedHashSet<>();
     private final Set<SimulatedProcess> stalled = new LinkedHashSet<>();
+    private final Map<SimulatedProcess, List<Message>> held = new LinkedHashMap<>();
+
+    /** What a connection holds back: it arrives in the end, or is lost with the connection. */
+    private record Message(Runnable arrives, Runnable lost) {}
 
     /** A failure that the driver reports; a message that is lost silently has no answer at all. */
     static final class Broken extends RuntimeException {
@@ -33,6 +41,7 @@ final class SimulatedNetwork {
         this.time = time;
         this.faults = faults;
         this.store = store;
+        this.writers = new WaitingWriters(time, store);
     }
 
     /** Sends a command to the store, and its answer back. */
@@ -42,19 +51,50 @@ final class SimulatedNetwork {
             reply.completeExceptionally(new Broken(false));
             return reply;
         }
-        time.after(delay(), () -> {
-            if (isLost(from)) {
-                lose(from, what, reply);
-                return;
-            }
+        send(from, what, reply, () -> {
             T answer = command.get();
-            if (isLost(from)) {
-                lose(from, "the answer to " + what, reply);
-            } else {
-                time.after(delay(), () -> from.run(() -> reply.complete(answer)));
-            }
+            send(from, "the answer to " + what, reply, () -> from.run(() -> reply.complete(answer)));
         });
         return reply;
+    }
+
+    private void send(SimulatedProcess from, String what, CompletableFuture<?> reply, Runnable arrival) {
+        if (isLost(from)) {
+            lose(from, what, reply);
+        } else {
+            time.after(delay(), () -> carry(from, new Message(arrival, () -> lose(from, what, reply))));
+        }
+    }
+
+    private void carry(SimulatedProcess process, Message message) {
+        List<Message> before = held.get(process);
+        if (before == null) {
+            message.arrives.run();
+        } else {
+            before.add(message);
+        }
+    }
+
+    /** A connection carries nothing for a while, in either direction. */
+    void hold(SimulatedProcess process, long nanos) {
+        if (held.putIfAbsent(process, new ArrayList<>()) == null) {
+            time.note(process.name, "has a connection that stalls");
+            time.after(nanos, () -> goOn(process));
+        }
+    }
+
+    /** Everything arrives at once, in its order; or the driver finds the connection dead, and makes another. */
+    private void goOn(SimulatedProcess process) {
+        List<Message> messages = held.remove(process);
+        if (messages == null) {
+            return;
+        }
+        boolean dead = time.oneIn(3);
+        time.note(process.name, dead ? "has lost what was on its connection" : "gets what its connection held back");
+        messages.forEach(each -> (dead ? each.lost : each.arrives).run());
+        if (dead) {
+            process.run(process.provider::reconnected);
+        }
     }
 
     private void lose(SimulatedProcess from, String what, CompletableFuture<?> reply) {
@@ -72,7 +112,7 @@ final class SimulatedNetwork {
         if (stalled.contains(to)) {
             time.note(to.name, "is not told of a release");
         } else if (!isLost(to)) {
-            time.after(delay(), () -> to.run(news));
+            time.after(delay(), () -> carry(to, new Message(() -> to.run(news), () -> {})));
         } else if (!cut.contains(to)) {
             time.after(time.millis(50, 500), () -> to.run(to.provider::reconnected));
         }
@@ -97,13 +137,13 @@ final class SimulatedNetwork {
         }
     }
 
-    /** Subscribes; the confirmation may come so late that nobody waits for it any more. */
+    /** Subscribes; the confirmation may come so late that the waiter has given up on it, tried twice more, or is gone. */
     <T> CompletableFuture<T> subscribe(SimulatedProcess process, String what, Supplier<T> command) {
         probe(process);
         CompletableFuture<T> confirmed = call(process, what, command);
         if (faults.stalls() && time.oneIn(3)) {
             CompletableFuture<T> late = new CompletableFuture<>();
-            long delay = time.millis(0, SimulatedProvider.CALL_TIMEOUT.toMillis() * 3 / 2);
+            long delay = time.millis(0, SimulatedProvider.CALL_TIMEOUT.toMillis() * (time.oneIn(2) ? 10 : 1));
             confirmed.whenComplete((done, failure) -> time.after(
                     delay,
                     () -> process.run(() -> {
@@ -144,6 +184,7 @@ final class SimulatedNetwork {
     void heal() {
         faults = SimulatedFaults.NONE;
         List.copyOf(cut).forEach(this::heal);
+        List.copyOf(held.keySet()).forEach(this::goOn);
         List.copyOf(stalled).forEach(this::probe);
     }
 }

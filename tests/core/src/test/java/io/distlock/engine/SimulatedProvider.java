@@ -80,7 +80,11 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
 
     @Override
     public CompletableFuture<Optional<Grant>> acquire(LeaseRequest request) {
-        return loop.acquire(request);
+        CompletableFuture<Optional<Grant>> acquisition = loop.acquire(request);
+        if (request.mode() == LockMode.EXCLUSIVE) {
+            network.writers.watch(process, request, acquisition);
+        }
+        return acquisition;
     }
 
     @Override
@@ -175,8 +179,8 @@ final class SimulatedProvider implements LockProvider, TryLockStore {
                 () -> listener.closed
                         || process.isDead()
                         || network.store.subscribers().add(listener));
-        // As long as it takes to notice that a connection is silent: the waiter has given up before.
-        Duration limit = CALL_TIMEOUT.multipliedBy(3);
+        // Long after the waiter has given up; without a limit, one whose confirmation is lost would never be closed.
+        Duration limit = CALL_TIMEOUT.multipliedBy(20);
         return process.runtime.timeouts().within(limit, subscribed).handle((done, failure) -> {
             if (failure != null) {
                 listener.close();

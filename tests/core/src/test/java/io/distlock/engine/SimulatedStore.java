@@ -199,6 +199,15 @@ final class SimulatedStore {
         return look(key).entries.isEmpty();
     }
 
+    /** Whom readers let pass: the owner of a waiting writer's request, or nobody. */
+    Optional<String> claimant(LockKey key) {
+        return Optional.of(look(key).claimant).filter(owner -> !owner.isEmpty());
+    }
+
+    boolean isHeldByReaders(LockKey key) {
+        return look(key).entries.values().stream().anyMatch(entry -> entry.mode == LockMode.SHARED && !entry.kept);
+    }
+
     /** How long a grant lasts; zero if it has ended. */
     long nanosLeft(Sequencer grant) {
         Entry entry = look(grant.key()).entries.get(grant.token().value());

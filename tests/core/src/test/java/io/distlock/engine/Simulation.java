@@ -63,7 +63,7 @@ final class Simulation {
         for (int number = 0; number < 3; number++) {
             startProcess();
         }
-        repeat(faults.isQuiet() ? 2_000 : 120, this::ask);
+        repeat(faults.isQuiet() ? 2_000 : faults.crowds() ? 400 : 120, this::ask);
         repeat(3_000, this::forceRelease);
         if (faults.cuts()) {
             repeat(800, () -> network.cut(time.oneOf(processes), time.millis(10, 1_500)));
@@ -77,9 +77,16 @@ final class Simulation {
         if (faults.stalls()) {
             repeat(1_500, () -> network.stall(time.oneOf(processes)));
         }
-        repeat(faults.isCalm() ? 10 : 200, () -> KEYS.forEach(checks::look));
-        repeat(faults.isCalm() ? 10 : 200, () -> KEYS.forEach(checks::lookAtPermits));
-        time.after(faults.isQuiet() ? 12 * ACTIVE : ACTIVE, this::end);
+        if (faults.holds()) {
+            repeat(1_500, () -> network.hold(time.oneOf(processes), time.millis(10, 4_000)));
+        }
+        if (faults.isReliable()) {
+            repeat(faults.crowds() ? 25 : 50, () -> KEYS.forEach(network.writers::look));
+        }
+        long between = !faults.isCalm() ? 200 : faults.crowds() ? 50 : 10;
+        repeat(between, () -> KEYS.forEach(checks::look));
+        repeat(between, () -> KEYS.forEach(checks::lookAtPermits));
+        time.after(faults.isQuiet() ? 12 * ACTIVE : faults.crowds() ? 4 * ACTIVE : ACTIVE, this::end);
         while (time.runNext()) {
             if (time.nanos() > LIMIT) {
                 throw new AssertionError("it never comes to rest");
@@ -140,7 +147,9 @@ final class Simulation {
         if (time.oneIn(5)) {
             keys.addAll(List.of(time.oneOf(KEYS), time.oneOf(KEYS)));
         }
-        LockMode mode = time.oneIn(faults.isQuiet() ? 2 : 3) ? LockMode.SHARED : LockMode.EXCLUSIVE;
+        LockMode mode = faults.crowds()
+                ? time.oneIn(4) ? LockMode.EXCLUSIVE : LockMode.SHARED
+                : time.oneIn(faults.isQuiet() ? 2 : 3) ? LockMode.SHARED : LockMode.EXCLUSIVE;
         LockRequest request = LockRequest.of(options(keys), keys).withMode(mode);
         // Never the same number for long, as when it is changed in a rolling deployment.
         boolean any = request.keys().size() == 1 && mode == LockMode.EXCLUSIVE && time.oneIn(2);
@@ -162,7 +171,7 @@ final class Simulation {
     }
 
     private boolean isLong(int once) {
-        return faults.isQuiet() || time.oneIn(once);
+        return faults.isQuiet() || time.oneIn(faults.crowds() ? 2 : once);
     }
 
     /** Whether locks on this key alone have a lock-delay. */

@@ -12,12 +12,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
-/** Random histories in virtual time, the same ones each time. */
+/** Random histories in virtual time, the same ones each time. For more of them: scripts/simulation. */
 @EndsInTime
 class SimulationTests {
 
     private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.distlock");
-    private static final int HISTORIES = 40;
+    /** Of each kind of fault; zero for as many as a build has time for. See scripts/simulation. */
+    private static final int HISTORIES = Integer.getInteger("distlock.histories", 0);
+
+    private static final int FIRST = Integer.getInteger("distlock.seed", 0);
 
     @BeforeAll
     static void beQuiet() {
@@ -39,6 +42,10 @@ class SimulationTests {
                 SimulatedFaults.ENDS,
                 SimulatedFaults.STALLS,
                 SimulatedFaults.STALLS_AND_ENDS,
+                SimulatedFaults.HOLDS,
+                SimulatedFaults.HOLDS_AND_ENDS,
+                SimulatedFaults.CROWDS,
+                SimulatedFaults.CROWDS_AND_ENDS,
                 SimulatedFaults.ALL);
     }
 
@@ -46,8 +53,9 @@ class SimulationTests {
     @MethodSource("faults")
     void whateverHappensTheLockKeepsItsPromises(SimulatedFaults faults) {
         // Little happens in a quiet one.
-        int histories = faults.isQuiet() ? 5 * HISTORIES : HISTORIES;
-        for (int seed = 0; seed < histories; seed++) {
+        int atLeast = faults.isQuiet() ? 100 : 40;
+        int histories = HISTORIES > 0 ? HISTORIES : atLeast;
+        for (int seed = FIRST; seed < FIRST + histories; seed++) {
             Simulation.run(faults, seed);
         }
     }
