@@ -14,3 +14,11 @@ create table if not exists sold (
 );
 
 create index if not exists sold_by_item on sold (item_id, seller);
+
+create table if not exists report (
+    id         bigint generated always as identity primary key,
+    instance   varchar(64) not null,
+    term       bigint      not null,
+    sold       int         not null,
+    written_at timestamp with time zone not null default current_timestamp
+);

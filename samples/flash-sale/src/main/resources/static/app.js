@@ -22,6 +22,7 @@ async function request(path, options) {
 }
 
 const post = path => request(path, { method: 'POST' });
+const resign = () => request('actuator/leaders/night-report', { method: 'DELETE' });
 
 function actions(workers) {
   return {
@@ -65,9 +66,30 @@ async function poll() {
   } catch (problem) {
     notice(problem instanceof TypeError ? 'This instance does not answer: it has ended, or is frozen.' : problem.message);
   } finally {
+    await lookAtReport();
     await countLocks();
     setTimeout(poll, POLL_MILLIS);
   }
+}
+
+async function lookAtReport() {
+  try {
+    renderReport(await request('api/report'));
+  } catch {
+    show('leader', 'unknown');
+  }
+}
+
+/** What went wrong stays on the page until something else was tried. */
+async function tryTo(work) {
+  try {
+    await work();
+    refusal = null;
+  } catch (problem) {
+    refusal = problem.message;
+  }
+  notice(refusal);
+  await lookAtReport();
 }
 
 /** In the link to the page of the locks. */
@@ -163,6 +185,16 @@ function renderLock(here) {
   show('at-work', here.workers);
 }
 
+function renderReport({ leads, leader, latest }) {
+  show('leader', leader ? `${leads ? 'this instance' : 'another instance'}, ${leader.instance}` : 'nobody');
+  show('term', leader?.term ?? '–');
+  show('report', latest
+    ? `${latest.sold} sold, by ${latest.instance} in term ${latest.term}, at ${new Date(latest.writtenAt).toLocaleTimeString()}`
+    : 'none yet');
+  element('report-now').disabled = !leads;
+  element('resign').disabled = !leads;
+}
+
 function renderSellers(soldBy, sold) {
   element('sold-by').replaceChildren(...Object.entries(soldBy).map(([name, count]) => {
     const row = document.createElement('div');
@@ -186,6 +218,9 @@ element('controls').addEventListener('submit', event => {
   event.preventDefault();
   act(event.submitter?.value ?? 'locked');
 });
+
+element('report-now').addEventListener('click', () => tryTo(() => post('api/report')));
+element('resign').addEventListener('click', () => tryTo(resign));
 
 show('instance', location.host);
 poll();

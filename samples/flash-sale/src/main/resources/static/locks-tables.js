@@ -1,6 +1,8 @@
-/** The three tables. Rows are kept and cells written only when they change, so that text stays selected. */
+/** The tables. Rows are kept and cells written only when they change, so that text stays selected. */
 
-import { ago, clock, duration, holderOf, isHidden, isLate, isLong, lockOf, nameOf, reason } from './locks-words.js';
+import {
+  ago, clock, duration, holderOf, isHidden, isLate, isLeaderless, isLong, leaderOf, lockOf, nameOf, permitOf, reason,
+} from './locks-words.js';
 
 /** So many rows are shown of each kind, until somebody wants to see more. */
 const FEW = 10;
@@ -10,8 +12,28 @@ const element = id => document.getElementById(id);
 const lock = { label: 'Lock', text: nameOf, note: each => `${each.provider}, ${each.mode.toLowerCase()}` };
 const token = { label: 'Token', text: each => each.token, style: 'number code' };
 
+const LEADERS = [
+  { label: 'Role', text: role => role.name },
+  {
+    label: 'Led by',
+    text: leaderOf,
+    note: ({ leads, leader }) => leads ? leader?.instance ?? '' : '',
+    style: 'who',
+    alarm: isLeaderless,
+  },
+  { label: 'Term', text: ({ leader }) => leader?.term ?? '', style: 'number code' },
+  {
+    label: 'Since',
+    text: ({ leader }, { now }) => leader ? `${duration(Math.max(0, now - Date.parse(leader.since)))} ago` : '',
+    note: ({ leads, leader }) => leader ? `${leads ? '' : 'seen here '}${clock(Date.parse(leader.since))}` : '',
+    style: 'number',
+  },
+  { label: 'This instance', text: ({ leads, stands }) => leads ? 'leads' : stands ? 'stands for election' : 'does not stand' },
+  { label: 'Resign', button: ({ name, leads }) => leads ? { label: `Resign as leader of ${name}`, role: name } : null },
+];
+
 const HELD = [
-  lock,
+  { ...lock, note: (hold, answer) => `${lock.note(hold)}${permitOf(hold, answer)}` },
   { label: 'Held by', text: hold => hold.thread, note: hold => hold.owner, style: 'who' },
   token,
   { label: 'Held for', text: hold => duration(hold.heldMillis), style: 'number' },
@@ -43,6 +65,11 @@ const LOSSES = [
 ];
 
 const TABLES = {
+  leaders: {
+    columns: LEADERS,
+    rows: ({ roles }) => ({ total: roles.length, items: roles }),
+    none: 'There are no roles.',
+  },
   held: { columns: HELD, rows: ({ held }) => held, none: 'This instance holds no lock.' },
   waiting: { columns: WAITING, rows: ({ waiting }) => waiting, none: 'Nobody waits in this instance.' },
   losses: {
@@ -52,7 +79,7 @@ const TABLES = {
   },
 };
 
-const wanted = { held: FEW, waiting: FEW, losses: FEW };
+const wanted = { leaders: FEW, held: FEW, waiting: FEW, losses: FEW };
 
 function waitersOf(hold, { items, total }) {
   if (isHidden(hold)) {
@@ -63,6 +90,7 @@ function waitersOf(hold, { items, total }) {
 }
 
 export function drawTables(answer) {
+  element('roles').hidden = answer.roles.length === 0;
   Object.keys(TABLES).forEach(id => draw(id, answer));
 }
 
@@ -118,11 +146,11 @@ function drawNone(body, columns, none) {
 function newRow(body, columns) {
   const row = body.insertRow();
   row.setAttribute('role', 'row');
-  row.append(...columns.map(({ label, style, note }, at) => {
+  row.append(...columns.map(({ label, style, note, button }, at) => {
     const made = at === 0
       ? cell('th', { role: 'rowheader', scope: 'row' }, style)
       : cell('td', { role: 'cell', 'data-label': label }, style);
-    made.append(document.createElement('span'));
+    made.append(button ? newButton() : document.createElement('span'));
     if (note) {
       made.append(document.createElement('small'));
     }
@@ -131,9 +159,27 @@ function newRow(body, columns) {
   return row;
 }
 
+function newButton() {
+  const made = document.createElement('button');
+  made.className = 'plain';
+  made.type = 'button';
+  made.textContent = 'Resign';
+  return made;
+}
+
+function fillButton(target, wanted) {
+  target.hidden = !wanted;
+  target.dataset.role = wanted?.role ?? '';
+  target.setAttribute('aria-label', wanted?.label ?? '');
+}
+
 function fill(row, columns, item, answer) {
-  columns.forEach(({ text, note, alarm }, at) => {
+  columns.forEach(({ text, note, alarm, button }, at) => {
     const [main, small] = row.cells[at].children;
+    if (button) {
+      fillButton(main, button(item));
+      return;
+    }
     write(main, String(text(item, answer)));
     if (note) {
       write(small, String(note(item, answer)));

@@ -14,11 +14,34 @@ const SEVERITY = ['bad', 'warn', 'quiet'];
 /** For how long each held lock was valid at best: what is left of it is judged by that. */
 const fullest = new Map();
 
+/** All permits of a lock but the first have a number after its key. */
+function keyOf({ key, permit }) {
+  const number = `#${permit}`;
+  return permit > 1 && key?.endsWith(number) ? key.slice(0, -number.length) || null : key;
+}
+
 /** Of locks whose keys are hidden, nobody knows which are the same. */
 export const isHidden = ({ key }) => key === '******';
-export const lockOf = ({ provider, name, key }) => `${provider} ${name} ${key ?? ''}`;
-export const nameOf = ({ name, key }) => key == null ? name : `${name} ${key}`;
+export const lockOf = lock => `${lock.provider} ${lock.name} ${keyOf(lock) ?? ''}`;
+export const nameOf = lock => keyOf(lock) == null ? lock.name : `${lock.name} ${keyOf(lock)}`;
 export const reason = loss => REASONS[loss.reason] ?? loss.reason;
+
+/** Of a role for which nobody is found; where the store is silent, nobody knows. */
+export const isLeaderless = ({ leader, error }) => !leader && !error;
+
+export function leaderOf({ leads, leader, error }) {
+  if (leads) {
+    return 'this instance';
+  }
+  return error ?? leader?.instance ?? (leader ? 'an instance without a name' : 'nobody');
+}
+
+/** Which of several permits a call has; nothing for a lock that has been taken without. */
+export function permitOf(hold, { held }) {
+  const several = held.items.some(each => each.permit > 1 && lockOf(each) === lockOf(hold));
+  return several ? `, permit ${hold.permit}` : '';
+}
+
 export const ago = (loss, now) => Math.max(0, now - Date.parse(loss.at));
 
 /** As in a log, in the viewer's time zone: Swedish writes 2026-11-21 03:12:44. */
@@ -37,8 +60,11 @@ export function duration(millis) {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** All roles have their locks under this name. Who waits for one stands for election, for as long as another leads. */
+const isCandidate = ({ name }) => name === 'leader';
+
 /** Whether a call has used up most of the time for which it may wait, and a second at least. */
-export const isLong = wait => wait.waitedMillis > 1000 && wait.waitedMillis > wait.remainingMillis;
+export const isLong = wait => !isCandidate(wait) && wait.waitedMillis > 1000 && wait.waitedMillis > wait.remainingMillis;
 
 /** Whether a lock that has been renewed so far was not renewed when its turn came, at a third of its lease. */
 export const isLate = hold => hold.renewals > 0 && hold.remainingMillis < fullest.get(hold.token) / 2;
@@ -70,7 +96,7 @@ export function holderOf(wait, { held, elsewhere }) {
 /** The state, and what there is to say about it, the worst first. */
 export function verdict(answer) {
   remember(answer.held);
-  const found = [...stores(answer), ...losses(answer), ...holds(answer), ...waits(answer)];
+  const found = [...stores(answer), ...leaders(answer), ...losses(answer), ...holds(answer), ...waits(answer)];
   const worst = SEVERITY.find(state => found.some(each => each.state === state)) ?? 'quiet';
   return {
     state: worst,
@@ -90,6 +116,14 @@ function stores({ stores: all }) {
 }
 
 const text = value => typeof value === 'object' ? JSON.stringify(value) : value;
+
+function leaders({ roles }) {
+  return roles.filter(isLeaderless).map(({ name, stands }) => ({
+    state: 'warn',
+    title: `Nobody leads ${name}`,
+    fact: `Nobody leads ${name}; this instance ${stands ? 'stands for election' : 'does not stand'}.`,
+  }));
+}
 
 function losses({ losses: all, now }) {
   const recent = all.filter(loss => ago(loss, now) < HOUR);
@@ -113,7 +147,7 @@ function holds({ held }) {
 }
 
 function waits(answer) {
-  const [longest] = answer.waiting.items;
+  const longest = answer.waiting.items.find(wait => !isCandidate(wait));
   if (!longest) {
     return [];
   }

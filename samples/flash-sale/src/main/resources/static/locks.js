@@ -18,6 +18,7 @@ const element = id => document.getElementById(id);
 
 let paused = false;
 let asking = false;
+let hasRoles = true;
 let lastAnswer = null;
 
 class Silence extends Error {}
@@ -57,6 +58,26 @@ async function health() {
   return Object.entries(body.components?.distributedLock?.components ?? {});
 }
 
+/** The roles and who leads them. Where there are none, the endpoint is not there either, and not asked again. */
+async function roles() {
+  if (!hasRoles) {
+    return [];
+  }
+  const { ok, status, body } = await ask('leaders');
+  hasRoles = status !== 404;
+  return ok ? Object.entries(body.roles).map(([name, role]) => ({ name, ...role })) : [];
+}
+
+async function resign(button) {
+  button.disabled = true;
+  try {
+    await fetch(`${ENDPOINTS}/leaders/${encodeURIComponent(button.dataset.role)}`, { method: 'DELETE' });
+  } finally {
+    button.disabled = false;
+    look();
+  }
+}
+
 /** Who holds the locks that are waited for here and held elsewhere. */
 async function holders({ held, waiting }) {
   const here = new Set(held.items.map(lockOf));
@@ -75,8 +96,8 @@ async function look() {
   }
   asking = true;
   try {
-    const [answer, stores] = await Promise.all([locks(), health()]);
-    draw({ ...answer, stores, elsewhere: await holders(answer) });
+    const [answer, stores, led] = await Promise.all([locks(), health(), roles()]);
+    draw({ ...answer, stores, roles: led, elsewhere: await holders(answer) });
   } catch (problem) {
     if (!(problem instanceof Silence)) {
       throw problem;
@@ -145,7 +166,13 @@ function follow(name) {
 element('pause').addEventListener('click', () => pause(!paused));
 element('name').addEventListener('input', event => follow(event.target.value.trim()));
 element('controls').addEventListener('submit', event => event.preventDefault());
-element('tables').addEventListener('click', event => event.target.matches('.more') && showMore(event.target, lastAnswer));
+element('tables').addEventListener('click', ({ target }) => {
+  if (target.matches('.more')) {
+    showMore(target, lastAnswer);
+  } else if (target.matches('[data-role]')) {
+    resign(target);
+  }
+});
 
 element('name').value = new URLSearchParams(location.search).get('name') ?? '';
 show('instance', location.host);

@@ -1,5 +1,6 @@
 package io.distlock.samples.flashsale;
 
+import io.distlock.spring.leader.NotLeaderException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
@@ -28,7 +29,7 @@ final class Problems {
                 HttpStatus.BAD_REQUEST, problem.getName() + " must be " + rule + ", not " + problem.getValue());
     }
 
-    @ExceptionHandler({NoSaleException.class, CannotFreezeException.class})
+    @ExceptionHandler({NoSaleException.class, CannotFreezeException.class, NotLeaderException.class})
     ProblemDetail notNow(RuntimeException problem) {
         return ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(problem.getMessage()));
     }

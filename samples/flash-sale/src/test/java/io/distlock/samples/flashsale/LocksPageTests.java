@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.leader.LeaderElection;
+import io.distlock.spring.leader.LeaderElections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +38,9 @@ class LocksPageTests {
 
     @Autowired
     StringRedisTemplate redis;
+
+    @Autowired
+    LeaderElections elections;
 
     @BeforeAll
     static void startBrowser() {
@@ -120,12 +125,53 @@ class LocksPageTests {
     }
 
     @Test
+    void showsWhichPermitACallHas() {
+        for (int holder = 0; holder < 2; holder++) {
+            held.add(client.acquire(client.request("imports", "1").withPermits(2)));
+        }
+        openLocks("imports");
+        eventually(() -> assertThat(browser.text("held")).contains("permit 1", "permit 2"));
+    }
+
+    @Test
+    void showsWhoLeadsAndLetsThisInstanceResign() {
+        LeaderElection election = elections.get(NightReport.ROLE);
+        await().atMost(Duration.ofMinutes(1)).until(election::isLeader);
+        String term = election.term().orElseThrow().token().toString();
+        openLocks("");
+        eventually(() -> assertThat(browser.text("leaders"))
+                .contains("night-report", "this instance", "flash-sale@here", term, "Resign"));
+
+        browser.run("document.querySelector('#leaders button').click()");
+
+        eventually(() -> assertThat(browser.text("leaders")).contains("stands for election"));
+        await().atMost(Duration.ofMinutes(1)).until(election::isLeader);
+        assertThat(election.term().orElseThrow().token().toString()).isNotEqualTo(term);
+    }
+
+    @Test
+    void aRoleThatAnotherInstanceLeadsIsNoCallThatWaitsForLong() {
+        LeaderElection election = elections.get(NightReport.ROLE);
+        election.withdraw().toCompletableFuture().join();
+        redis.opsForValue().set("lock:{leader:night-report}", "shop@elsewhere~01-1:17", Duration.ofMinutes(10));
+        election.stand();
+        try {
+            openLocks("leader");
+            eventually(() -> assertThat(browser.text("leaders")).contains("shop@elsewhere", "stands for election"));
+            eventually(() -> assertThat(browser.text("waiting")).contains("leader night-report"));
+            assertThat(browser.text("verdict")).doesNotContain("The longest wait");
+        } finally {
+            redis.delete("lock:{leader:night-report}");
+        }
+    }
+
+    @Test
     void namesItsTablesAndTheirHeads() {
         hold("heads", "1");
         openLocks("heads");
         eventually(() -> assertThat(browser.text("held")).contains("heads 1"));
         assertThat(browser.run("return document.querySelectorAll('table > caption').length"))
-                .isEqualTo(3L);
+                .isEqualTo(4L);
         assertThat(browser.run("return document.querySelectorAll('th:not([scope])').length"))
                 .isEqualTo(0L);
         assertThat(browser.run("return document.querySelector('[aria-live]').textContent"))
@@ -148,7 +194,7 @@ class LocksPageTests {
         waitFor("wide", key);
         browser.size(width, 800);
         open(page);
-        eventually(() -> assertThat(browser.text(shows)).containsAnyOf(key, "1 held, 1 waiting"));
+        eventually(() -> assertThat(browser.text(shows)).containsAnyOf(key, "2 held, 1 waiting"));
         assertThat(
                         browser.run(
                                 "const { scrollWidth, clientWidth } = document.documentElement; return scrollWidth - clientWidth"))
@@ -159,7 +205,7 @@ class LocksPageTests {
     void theSalesPageCountsTheLocks() {
         hold("counted", "1");
         open("");
-        eventually(() -> assertThat(browser.text("locks")).startsWith("Locks: 1 held, 0 waiting"));
+        eventually(() -> assertThat(browser.text("locks")).startsWith("Locks: 2 held, 0 waiting"));
         browser.click("locks");
         eventually(() -> assertThat(browser.text("held")).contains("counted 1"));
     }

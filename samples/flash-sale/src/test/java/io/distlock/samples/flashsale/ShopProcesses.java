@@ -75,17 +75,24 @@ final class ShopProcesses implements AutoCloseable {
     }
 
     void post(String address, int status) throws Exception {
+        send("POST", address, status);
+    }
+
+    void send(String method, String address, int status) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(URI.create(address))
-                .POST(HttpRequest.BodyPublishers.noBody())
+                .method(method, HttpRequest.BodyPublishers.noBody())
                 .build();
         HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
         assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
     }
 
     SaleView look(String address) throws Exception {
-        HttpRequest request =
-                HttpRequest.newBuilder(URI.create(address + "/api/sale")).build();
-        return json.readValue(http.send(request, BodyHandlers.ofString()).body(), SaleView.class);
+        return get(address + "/api/sale", SaleView.class);
+    }
+
+    <T> T get(String address, Class<T> type) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(address)).build();
+        return json.readValue(http.send(request, BodyHandlers.ofString()).body(), type);
     }
 
     /** The sale once nobody is left who sells at these addresses. A frozen instance answers when it is awake. */
