@@ -11,7 +11,7 @@ final class LockedMethodsFailureAnalyzer extends AbstractFailureAnalyzer<Invalid
     @Override
     protected FailureAnalysis analyze(Throwable failure, InvalidLockedMethodsException cause) {
         return new FailureAnalysis(
-                "@DistributedLock cannot be applied as it is written (problems: "
+                cause.annotations() + " cannot be applied as written (problems: "
                         + cause.problems().size() + "):\n\n"
                         + cause.problems().stream()
                                 .map(each -> "%s%n   %s: %s%s%n   -> %s"

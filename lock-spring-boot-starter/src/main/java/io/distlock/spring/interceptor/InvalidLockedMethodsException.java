@@ -4,7 +4,7 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Locks that cannot be applied as annotated. Lists every problem with its fix. */
+/** Locks and roles that cannot be applied as annotated. Lists every problem with its fix. */
 public final class InvalidLockedMethodsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +14,7 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
     public InvalidLockedMethodsException(List<Problem> problems) {
         super(problems.stream()
                 .map(Problem::toString)
-                .collect(Collectors.joining("\n- ", "@DistributedLock cannot be applied:\n- ", "")));
+                .collect(Collectors.joining("\n- ", annotations(problems) + " cannot be applied:\n- ", "")));
         this.problems = List.copyOf(problems);
     }
 
@@ -22,8 +22,18 @@ public final class InvalidLockedMethodsException extends IllegalStateException {
         return problems;
     }
 
-    /** What is wrong with a method, in which attribute, and what to do. */
-    public record Problem(String method, String attribute, String problem, String cure) implements Serializable {
+    /** The annotations with problems: {@code @DistributedLock}, {@code @LeaderOnly}, or both with "and" in between. */
+    public String annotations() {
+        return annotations(problems);
+    }
+
+    private static String annotations(List<Problem> problems) {
+        return problems.stream().map(Problem::annotation).distinct().sorted().collect(Collectors.joining(" and "));
+    }
+
+    /** What is wrong with a method, in which attribute of an annotation, and what to do. */
+    public record Problem(String annotation, String method, String attribute, String problem, String cure)
+            implements Serializable {
 
         @Override
         public String toString() {

@@ -96,7 +96,7 @@ final class LockOperationSource {
     }
 
     private LockOperation parse(LockedMethod method) {
-        ProblemCollector problems = new ProblemCollector(method.describe());
+        ProblemCollector problems = new ProblemCollector(method);
         ReturnTypes.Handling returns = returnTypes.check(method, problems);
         LockClients clients = beans.getBean(LockClients.class);
         List<LockOperation.Lock> locks = method.annotations().stream()
@@ -110,7 +110,8 @@ final class LockOperationSource {
                 .map(attributes -> attributes.lock(clients, returns, executions))
                 .toList();
         List<LockOperation.Lock> terms = method.leaderOnly().stream()
-                .map(each -> new LeaderAttributes(method, each, beans::resolveEmbeddedValue, problems))
+                .map(each ->
+                        new LeaderAttributes(method, each, beans::resolveEmbeddedValue, problems.of(LeaderOnly.class)))
                 .flatMap(attributes -> attributes.lock(elections(), returns, executions).stream())
                 .toList();
         problems.throwIfAny();

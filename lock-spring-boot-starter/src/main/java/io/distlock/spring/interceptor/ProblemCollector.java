@@ -1,19 +1,31 @@
 package io.distlock.spring.interceptor;
 
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.leader.LeaderOnly;
+import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Collects the problems of one method, described for messages, to report them all at once. Not thread-safe. */
-record ProblemCollector(String method, List<InvalidLockedMethodsException.Problem> found) {
+/** Collects the problems of an annotated method, described for messages, to report them all at once. Not thread-safe. */
+record ProblemCollector(String annotation, String method, List<InvalidLockedMethodsException.Problem> found) {
 
-    ProblemCollector(String method) {
-        this(method, new ArrayList<>());
+    /** Of what is true for the method itself; if it has both annotations, the locks' is named. */
+    ProblemCollector(LockedMethod method) {
+        this(
+                "@" + (method.annotations().isEmpty() ? LeaderOnly.class : DistributedLock.class).getSimpleName(),
+                method.describe(),
+                new ArrayList<>());
+    }
+
+    /** For what another annotation of the same method says. */
+    ProblemCollector of(Class<? extends Annotation> other) {
+        return new ProblemCollector("@" + other.getSimpleName(), method, found);
     }
 
     void add(String attribute, String problem, String cure) {
-        found.add(new InvalidLockedMethodsException.Problem(method, attribute, problem, cure));
+        found.add(new InvalidLockedMethodsException.Problem(annotation, method, attribute, problem, cure));
     }
 
     <T> Optional<T> trying(String attribute, String cure, Supplier<T> value) {

@@ -9,6 +9,7 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.WaiterInfo;
+import io.distlock.leader.LeaderElection;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
@@ -32,7 +33,11 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key. Thread-safe. */
+/**
+ * Measures the locks of each client. The tag {@code lock} is the name of a lock, never its key, except for the locks of roles:
+ * those are few, and the roles are not alike. No waits or holds of theirs are measured, since they last for days: that a
+ * candidate waits is not trouble, and {@code distributed.leader} shows who leads. Thread-safe.
+ */
 record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker) implements LockClientCustomizer {
 
     @Override
@@ -98,10 +103,22 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
 
         @Override
         public void onEvent(LockEvent event) {
-            String lock = names.of(event.key().name());
+            boolean timed = !isOfARole(event.key());
+            String lock = names.of(tag(event.key()));
             if (registered.add(lock)) {
                 register(lock);
             }
+            if (event instanceof LockEvent.Lost lost) {
+                losses(lock, lost.loss().reason()).increment();
+            } else if (event instanceof LockEvent.Renewed renewed) {
+                renewals(lock, renewed.confirmed()).increment();
+            }
+            if (timed) {
+                time(lock, event);
+            }
+        }
+
+        private void time(String lock, LockEvent event) {
             if (event instanceof LockEvent.Acquired acquired) {
                 record(Meters.ACQUIRE, lock, event, Outcome.ACQUIRED, acquired.waited());
             } else if (event instanceof LockEvent.NotAcquired refused) {
@@ -112,10 +129,15 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
                 record(Meters.HELD, lock, event, Outcome.of(released.outcome()), released.heldFor());
             } else if (event instanceof LockEvent.Lost lost) {
                 record(Meters.HELD, lock, event, Outcome.LOST, lost.loss().heldFor());
-                losses(lock, lost.loss().reason()).increment();
-            } else if (event instanceof LockEvent.Renewed renewed) {
-                renewals(lock, renewed.confirmed()).increment();
             }
+        }
+
+        private static boolean isOfARole(LockKey key) {
+            return key.name().equals(LeaderElection.LOCK_NAME) && key.key().isPresent();
+        }
+
+        private static String tag(LockKey key) {
+            return isOfARole(key) ? key.name() + ':' + key.key().orElseThrow() : key.name();
         }
 
         /** Before the first event, or an alert on an increase would miss it. */
@@ -172,13 +194,13 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
                 counts = new Counts(
                         now,
                         byTag(client.held().map(HeldLockInfo::key)),
-                        byTag(client.waiting().map(WaiterInfo::key)));
+                        byTag(client.waiting().map(WaiterInfo::key).filter(key -> !isOfARole(key))));
             }
             return counts;
         }
 
         private Map<String, Integer> byTag(Stream<LockKey> keys) {
-            return keys.collect(Collectors.toMap(key -> names.of(key.name()), key -> 1, Integer::sum));
+            return keys.collect(Collectors.toMap(key -> names.of(tag(key)), key -> 1, Integer::sum));
         }
     }
 

@@ -156,7 +156,7 @@ class FailureAnalysisTests {
     void mistakesOfAnnotatedMethodsAreListedWithTheirCures(CapturedOutput output) {
         start(BadMethods.class, "distributed-lock.provider=in-memory");
         assertThat(output)
-                .contains("@DistributedLock cannot be applied as it is written (problems: 3)")
+                .contains("@DistributedLock cannot be applied as written (problems: 3)")
                 .contains("FailureAnalysisTests$Jobs.impatient()")
                 .contains("waitTime: 'soon' is not a valid duration")
                 .contains("Write it as 500ms, 2s")

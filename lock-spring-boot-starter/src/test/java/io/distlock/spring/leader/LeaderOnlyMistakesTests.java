@@ -2,6 +2,7 @@ package io.distlock.spring.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockTestContext;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -31,6 +32,20 @@ class LeaderOnlyMistakesTests {
         public void run() {}
     }
 
+    static class BothWrong {
+
+        @LeaderOnly("reports")
+        @DistributedLock(name = "orders", waitTime = "soon")
+        public void run() {}
+    }
+
+    static class RoleWrong {
+
+        @LeaderOnly("reports")
+        @DistributedLock("orders")
+        public void run() {}
+    }
+
     static class NoRole {
 
         @LeaderOnly
@@ -55,6 +70,14 @@ class LeaderOnlyMistakesTests {
         runner.withBean(bean)
                 .run(context ->
                         assertThat(context).hasFailed().getFailure().message().contains(message));
+    }
+
+    @Test
+    void theHeadingNamesTheAnnotationsThatHaveProblems() {
+        assertRefused(Final.class, "@LeaderOnly cannot be applied");
+        assertRefused(Unknown.class, "@LeaderOnly cannot be applied");
+        assertRefused(BothWrong.class, "@DistributedLock and @LeaderOnly cannot be applied");
+        assertRefused(RoleWrong.class, "@LeaderOnly cannot be applied");
     }
 
     @Test

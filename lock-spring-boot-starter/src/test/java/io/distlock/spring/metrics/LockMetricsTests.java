@@ -73,6 +73,55 @@ class LockMetricsTests {
     }
 
     @Test
+    void theLockOfARoleIsCountedByRoleAndItsDaysAreNotTimed() {
+        HeldLock others = other.acquire(client.request("leader", "report"));
+        var asked = client.acquireAsync(client.request("leader", "report").withWaitTime(Duration.ofHours(20)));
+        client.acquire(now("orders")).release();
+        ticker.advance(Duration.ofSeconds(10));
+        others.release();
+        HeldLock term = asked.join();
+        client.tryAcquire(now("leader"));
+        other.forceRelease(term.keys().get(0), term.fencingToken());
+        term.release();
+
+        assertThat(registry.get("distributed.lock.lost")
+                        .tags("lock", "leader:report", "reason", "not_owner")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
+        assertThat(registry.find("distributed.lock.acquire")
+                        .tag("lock", "leader:report")
+                        .timers())
+                .isEmpty();
+        assertThat(registry.find("distributed.lock.held")
+                        .tag("lock", "leader:report")
+                        .timers())
+                .isEmpty();
+        assertThat(timer("distributed.lock.acquire", "mode", "exclusive", "outcome", "acquired")
+                        .count())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void whoStandsForElectionIsNoCallThatWaits() {
+        other.acquire(client.request("leader", "report"));
+        other.acquire(now("orders"));
+        client.tryAcquire(now("leader"));
+        client.tryAcquire(client.request("leader", "report").withWaitTime(Duration.ZERO));
+        client.acquireAsync(client.request("leader", "report"));
+        client.tryAcquire(now("orders"));
+        client.acquireAsync(client.request("orders", "42"));
+        ticker.advance(Duration.ofSeconds(1));
+
+        assertThat(registry.get("distributed.lock.waiting")
+                        .tag("lock", "leader:report")
+                        .gauge()
+                        .value())
+                .isZero();
+        assertThat(gauge("distributed.lock.waiting")).isEqualTo(1);
+    }
+
+    @Test
     void aGrantIsTimedFromTheCall() {
         HeldLock others = other.acquire(now("orders"));
         var asked = client.acquireAsync(client.request("orders", "42"));

@@ -1,6 +1,7 @@
 package io.distlock.spring.leader.actuator;
 
 import io.distlock.spring.leader.LeaderElections;
+import io.distlock.support.LockRuntime;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -44,8 +45,8 @@ final class LeaderActuatorAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        LeaderMetrics leaderMetrics(MeterRegistry registry, LeaderElections elections) {
-            return new LeaderMetrics(registry, elections);
+        LeaderMetrics leaderMetrics(MeterRegistry registry, LeaderElections elections, LockRuntime runtime) {
+            return new LeaderMetrics(registry, elections, runtime.ticker());
         }
     }
 

@@ -4,16 +4,19 @@ import io.distlock.leader.LeaderElection;
 import io.distlock.leader.LeaderListener;
 import io.distlock.leader.LeaderTerm;
 import io.distlock.leader.Revocation;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.leader.LeaderElections;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Measures the elections of each role, as this instance sees them. Thread-safe. */
-record LeaderMetrics(MeterRegistry registry, LeaderElections elections)
+record LeaderMetrics(MeterRegistry registry, LeaderElections elections, Ticker ticker)
         implements SmartInitializingSingleton, LeaderListener {
 
     private static final String ROLE = "role";
@@ -24,6 +27,14 @@ record LeaderMetrics(MeterRegistry registry, LeaderElections elections)
             LeaderElection election = elections.get(role);
             Gauge.builder("distributed.leader", election, each -> each.isLeader() ? 1 : 0)
                     .description("1 on the instance that leads the role, otherwise 0")
+                    .tag(ROLE, role)
+                    .register(registry);
+            LeaderAbsence absence =
+                    new LeaderAbsence(election, elections.terms(role).callbacks(), ticker);
+            TimeGauge.builder("distributed.leader.absent", absence, TimeUnit.SECONDS, LeaderAbsence::seconds)
+                    // Nobody else keeps it.
+                    .strongReference(true)
+                    .description("For how long nobody has led the role, as this instance knows from the store")
                     .tag(ROLE, role)
                     .register(registry);
             FunctionCounter.builder("distributed.leader.skipped", elections, all -> all.skipped(role))
