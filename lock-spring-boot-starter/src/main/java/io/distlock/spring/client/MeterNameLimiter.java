@@ -1,5 +1,7 @@
 package io.distlock.spring.client;
 
+import io.distlock.LockKey;
+import io.distlock.leader.LeaderElection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
@@ -22,6 +24,19 @@ public final class MeterNameLimiter {
     private final Set<String> declared = ConcurrentHashMap.newKeySet();
     private final Set<String> admitted = ConcurrentHashMap.newKeySet();
     private volatile boolean full;
+
+    /**
+     * Whether a lock is that of a role. Candidates wait for it, and leaders hold it, for days, so what is timed for calls is not
+     * for these.
+     */
+    public static boolean isOfARole(LockKey key) {
+        return key.name().equals(LeaderElection.LOCK_NAME) && key.key().isPresent();
+    }
+
+    /** The tag of a lock: its name or, of a role's, the whole key, since roles are few and not alike. */
+    public String of(LockKey key) {
+        return of(isOfARole(key) ? key.name() + ':' + key.key().orElseThrow() : key.name());
+    }
 
     /** Admits a name that is in an annotation. */
     public void declare(String name) {

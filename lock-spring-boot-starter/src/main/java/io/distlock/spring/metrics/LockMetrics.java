@@ -9,7 +9,6 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.Release;
 import io.distlock.WaiterInfo;
-import io.distlock.leader.LeaderElection;
 import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClientCustomizer;
 import io.distlock.spring.client.MeterNameLimiter;
@@ -103,8 +102,8 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
 
         @Override
         public void onEvent(LockEvent event) {
-            boolean timed = !isOfARole(event.key());
-            String lock = names.of(tag(event.key()));
+            boolean timed = !MeterNameLimiter.isOfARole(event.key());
+            String lock = names.of(event.key());
             if (registered.add(lock)) {
                 register(lock);
             }
@@ -130,14 +129,6 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
             } else if (event instanceof LockEvent.Lost lost) {
                 record(Meters.HELD, lock, event, Outcome.LOST, lost.loss().heldFor());
             }
-        }
-
-        private static boolean isOfARole(LockKey key) {
-            return key.name().equals(LeaderElection.LOCK_NAME) && key.key().isPresent();
-        }
-
-        private static String tag(LockKey key) {
-            return isOfARole(key) ? key.name() + ':' + key.key().orElseThrow() : key.name();
         }
 
         /** Before the first event, or an alert on an increase would miss it. */
@@ -194,13 +185,13 @@ record LockMetrics(MeterRegistry registry, MeterNameLimiter names, Ticker ticker
                 counts = new Counts(
                         now,
                         byTag(client.held().map(HeldLockInfo::key)),
-                        byTag(client.waiting().map(WaiterInfo::key).filter(key -> !isOfARole(key))));
+                        byTag(client.waiting().map(WaiterInfo::key).filter(key -> !MeterNameLimiter.isOfARole(key))));
             }
             return counts;
         }
 
         private Map<String, Integer> byTag(Stream<LockKey> keys) {
-            return keys.collect(Collectors.toMap(key -> names.of(tag(key)), key -> 1, Integer::sum));
+            return keys.collect(Collectors.toMap(key -> names.of(key), key -> 1, Integer::sum));
         }
     }
 

@@ -90,6 +90,14 @@ class LockObservationsTests {
     }
 
     @Test
+    void theLockOfARoleIsNotObservedForItIsNoCall() {
+        client.acquire(client.request("leader", "report")).release();
+        assertThat(started).isEmpty();
+        client.acquire(client.request("leader")).release();
+        assertThat(started).hasSize(2);
+    }
+
+    @Test
     void waitAndHoldAreObservedOneAfterTheOther() {
         HeldLock held = client.acquire(now("42"));
         assertThat(stopped).singleElement().satisfies(wait -> {
