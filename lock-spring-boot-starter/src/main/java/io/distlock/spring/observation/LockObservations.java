@@ -32,9 +32,10 @@ record LockObservations(
     @Override
     public LockClient customize(LockClient client) {
         if (registry != ObservationRegistry.NOOP) {
-            client.addRequestListener(request -> MeterNameLimiter.isOfARole(request.keys().get(0))
-                    ? new LockListener.OfRequest() {}
-                    : new ObservedRequest(client.provider(), request));
+            client.addRequestListener(
+                    request -> MeterNameLimiter.isOfARole(request.keys().get(0))
+                            ? new LockListener.OfRequest() {}
+                            : new ObservedRequest(client.provider(), request));
         }
         return client;
     }

@@ -22,10 +22,8 @@ class IdlePermitTests {
     private static final int ROUNDS = 500;
 
     private final ManualEngine here = new ManualEngine();
-    private final LockRequest patient = here.client
-            .request(LockKey.of("imports"))
-            .withPermits(PERMITS)
-            .withWaitTime(Duration.ofHours(1));
+    private final LockRequest patient =
+            here.client.request(LockKey.of("imports")).withPermits(PERMITS).withWaitTime(Duration.ofHours(1));
     private final List<CompletableFuture<HeldLock>> calls = new ArrayList<>();
 
     @ParameterizedTest

@@ -62,7 +62,7 @@ class RedisElectionTests extends OneClientFixture {
         }
         System.out.println("commands for renewals of 100: locks " + locks + ", roles " + roles);
         // Whichever leases are due go together, so the number of commands varies with the moment at which each began.
-        assertThat(roles.perRenewal()).isLessThanOrEqualTo(2 * locks.perRenewal());
+        assertThat(roles.perRenewal()).isLessThanOrEqualTo(Math.max(2 * locks.perRenewal(), 0.5));
     }
 
     private record Cost(int commands, int renewals) {
@@ -75,12 +75,15 @@ class RedisElectionTests extends OneClientFixture {
     private static Cost renewals(RedisProbe probe, TestClient holder) {
         int before = count(holder);
         try (CommandRecorder recorder = probe.record()) {
-            await().atMost(TestClient.PATIENCE)
-                    .until(() -> holder.locks.held().allMatch(held -> held.renewals() >= 3));
+            await().atMost(TestClient.PATIENCE).until(() -> holder.locks.held().allMatch(held -> held.renewals() >= 3));
             int renewals = count(holder) - before;
             List<String> commands = recorder.names();
-            assertThat(commands.stream().filter(name -> !name.equals("PING"))).containsOnly("EVALSHA");
-            return new Cost(commands.size(), renewals);
+            // The connections are probed, however many locks there are.
+            List<String> renewing = commands.stream()
+                    .filter(name -> !List.of("PING", "INFO").contains(name))
+                    .toList();
+            assertThat(renewing).containsOnly("EVALSHA");
+            return new Cost(renewing.size(), renewals);
         }
     }
 
@@ -101,7 +104,8 @@ class RedisElectionTests extends OneClientFixture {
             for (int round = 0; round < 12; round++) {
                 LeaderElection leader = leaderOf(elections);
                 await().atMost(TestClient.PATIENCE)
-                        .until(() -> instances.stream().anyMatch(each -> each.locks.waiting().count() > 0));
+                        .until(() -> instances.stream()
+                                .anyMatch(each -> each.locks.waiting().count() > 0));
                 long term = leader.term().orElseThrow().token().value();
                 long start = System.nanoTime();
                 leader.resign();
@@ -133,7 +137,8 @@ class RedisElectionTests extends OneClientFixture {
                 LeaderElection dying = stand(victim, role);
                 awaitLeader(dying);
                 LeaderElection next = stand(survivor, role);
-                await().atMost(TestClient.PATIENCE).until(() -> survivor.locks.waiting().count() > 0);
+                await().atMost(TestClient.PATIENCE)
+                        .until(() -> survivor.locks.waiting().count() > 0);
                 long term = dying.term().orElseThrow().token().value();
                 long start = System.nanoTime();
                 victim.connections.close();

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -66,10 +67,8 @@ class RedisPermitTests extends OneClientFixture {
         try (CommandRecorder recorder = probe.record()) {
             CompletableFuture<HeldLock> waiter = client.locks.acquireAsync(request(client, "waited", PERMITS));
             await().atMost(TestClient.PATIENCE)
-                    .until(() -> recorder.names().stream()
-                                    .filter("EVALSHA"::equals)
-                                    .count()
-                            >= 2 * PERMITS);
+                    .until(() ->
+                            recorder.names().stream().filter("EVALSHA"::equals).count() >= 2 * PERMITS);
             held.get(1).release();
             HeldLock passedOn = TestClient.get(waiter);
             assertThat(passedOn.permit()).isEqualTo(held.get(1).permit());
@@ -178,6 +177,8 @@ class RedisPermitTests extends OneClientFixture {
     private static void work(TestClient by, int permits, AtomicInteger inside, AtomicInteger most) {
         try (HeldLock held = by.locks.acquire(request(by, "lowered", permits))) {
             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+            // Work that takes long enough for others to be inside meanwhile.
+            LockSupport.parkNanos(2_000_000);
             held.ensureHeld();
             inside.decrementAndGet();
         }
@@ -199,7 +200,8 @@ class RedisPermitTests extends OneClientFixture {
     /** Prints a ratio; how fast either is depends on the machine. */
     @Test
     void eightClientsOnThreePermits() throws Exception {
-        TestClient[] clients = Stream.generate(() -> TestClient.of(redis.server().endpoint()))
+        TestClient[] clients = Stream.generate(
+                        () -> TestClient.of(redis.server().endpoint()))
                 .limit(8)
                 .toArray(TestClient[]::new);
         try {

@@ -86,9 +86,7 @@ abstract class LeaderFenceContract {
     /** The leader of a later term writes, while this one does not know of it yet. */
     private void overtake() {
         database.transaction().executeWithoutResult(status -> {
-            next.advance(
-                    "in-memory",
-                    new Sequencer(election.key(), LockMode.EXCLUSIVE, new FencingToken(term() + 1)));
+            next.advance("in-memory", new Sequencer(election.key(), LockMode.EXCLUSIVE, new FencingToken(term() + 1)));
             database.jdbc().update("insert into report values (?)", term() + 1);
         });
     }
