@@ -106,7 +106,9 @@ final class ImportTable {
                     REDIS_CONNECTION,
                     REDLOCK,
                     ETCD,
+                    LEADER,
                     "io.distlock.jdbc",
+                    "io.distlock.zookeeper",
                     "io.distlock.test.."),
             new Row("io.distlock.house.."));
 

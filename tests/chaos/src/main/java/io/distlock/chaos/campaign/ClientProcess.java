@@ -1,8 +1,8 @@
 package io.distlock.chaos.campaign;
 
 import io.distlock.chaos.client.ChaosClient;
+import io.distlock.test.process.OwnClassPath;
 import io.distlock.test.process.ServerProcess;
-import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,7 +40,7 @@ final class ClientProcess {
                 "-XX:+UseSerialGC",
                 "-Dlogback.configurationFile=logback.xml",
                 "-cp",
-                absolute(System.getProperty("java.class.path")),
+                OwnClassPath.absolute(),
                 ChaosClient.class.getName(),
                 name,
                 journal.toString(),
@@ -53,15 +53,6 @@ final class ClientProcess {
         ServerProcess process = ServerProcess.start(name, folder, command);
         process.awaitReady(TIME_TO_START, () -> Files.exists(journal));
         return new ClientProcess(journal, process);
-    }
-
-    /** It runs in a folder of its own. */
-    private static String absolute(String classPath) {
-        return String.join(
-                File.pathSeparator,
-                List.of(classPath.split(File.pathSeparator, -1)).stream()
-                        .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                        .toList());
     }
 
     Path journal() {

@@ -18,11 +18,15 @@ import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.redis.redlock.RedlockProvider;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.zookeeper.ZooKeeperServerOptions;
+import io.distlock.zookeeper.ZooKeeperLockOptions;
+import io.distlock.zookeeper.ZooKeeperLockProvider;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** One application's access to a store, as the starter would wire it. Thread-safe. */
@@ -50,7 +54,7 @@ public final class Access implements AutoCloseable {
      * Opens one.
      *
      * @param address {@code redis host:port}; {@code redlock quarantineMillis host:port ...}; {@code etcd uri ...}; {@code
-     *     jdbc url user}
+     *     zookeeper tickMillis connectString}; {@code jdbc url user}
      */
     public static Access to(List<String> address) {
         List<String> rest = address.subList(1, address.size());
@@ -58,6 +62,7 @@ public final class Access implements AutoCloseable {
             case "redis" -> redis(rest.get(0));
             case "redlock" -> redlock(Duration.ofMillis(Long.parseLong(rest.get(0))), rest.subList(1, rest.size()));
             case "etcd" -> etcd(rest.stream().map(URI::create).toList());
+            case "zookeeper" -> zooKeeper(Duration.ofMillis(Long.parseLong(rest.get(0))), rest.get(1));
             case "jdbc" -> jdbc(rest.get(0), rest.get(1));
             default -> throw new IllegalArgumentException("no provider is called " + address.get(0));
         };
@@ -88,6 +93,16 @@ public final class Access implements AutoCloseable {
         EtcdLockOptions options = EtcdLockOptions.defaults().withCallTimeout(CALL_TIMEOUT);
         EtcdConnection connection = EtcdConnection.to(EtcdServers.at(members), options);
         return new Access(runtime -> new EtcdLockProvider(runtime, connection, options), connection::close);
+    }
+
+    private static Access zooKeeper(Duration tick, String connectString) {
+        ZooKeeperLockOptions options = ZooKeeperLockOptions.defaults()
+                .withCallTimeout(CALL_TIMEOUT)
+                .withTickTime(tick)
+                .withLongestSession(ZooKeeperServerOptions.defaults().longestSession());
+        CuratorFrameworkFactory.Builder servers =
+                CuratorFrameworkFactory.builder().connectString(connectString);
+        return new Access(runtime -> new ZooKeeperLockProvider(runtime, servers, options), () -> {});
     }
 
     private static Access jdbc(String url, String user) {

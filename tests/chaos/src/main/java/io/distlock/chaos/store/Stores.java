@@ -10,7 +10,8 @@ public final class Stores {
     public static final int CLIENTS = 3;
 
     /** Those there are. */
-    public static final List<String> PROVIDERS = List.of("redis", "redlock", "etcd", "postgresql", "mariadb");
+    public static final List<String> PROVIDERS =
+            List.of("redis", "redlock", "etcd", "zookeeper", "postgresql", "mariadb");
 
     private Stores() {}
 
@@ -20,6 +21,7 @@ public final class Stores {
             case "redis" -> RedisChaos.start(CLIENTS);
             case "redlock" -> RedlockChaos.start(CLIENTS);
             case "etcd" -> EtcdChaos.start(CLIENTS);
+            case "zookeeper" -> ZooKeeperChaos.start(CLIENTS);
             case "postgresql" -> DatabaseChaos.start(Product.POSTGRESQL, CLIENTS);
             case "mariadb" -> DatabaseChaos.start(Product.MARIADB, CLIENTS);
             default -> throw new IllegalArgumentException("no provider is called " + provider);

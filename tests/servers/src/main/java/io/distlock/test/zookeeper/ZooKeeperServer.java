@@ -1,6 +1,7 @@
 package io.distlock.test.zookeeper;
 
 import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.process.OwnClassPath;
 import io.distlock.test.process.ServerProcess;
 import io.distlock.test.process.TestFolder;
 import java.io.IOException;
@@ -122,7 +123,7 @@ public final class ZooKeeperServer implements AutoCloseable {
                         // So that its sockets are where ProcessSockets looks.
                         "-Djava.net.preferIPv4Stack=true",
                         "-cp",
-                        System.getProperty("java.class.path"),
+                        OwnClassPath.absolute(),
                         "org.apache.zookeeper.server.quorum.QuorumPeerMain",
                         folder.path().resolve("zoo.cfg").toString()));
     }
