@@ -2,6 +2,7 @@ package io.distlock.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.chaos.campaign.Figures.Figure;
 import io.distlock.chaos.campaign.Result;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,6 +21,6 @@ class ChaosTests {
         Result result = Chaos.run("redis", 1, Duration.ofSeconds(8), folder);
         assertThat(result.verdict().violations()).as(result.report()).isEmpty();
         assertThat(result.verdict().control().isProof()).as(result.report()).isTrue();
-        assertThat(result.figures().grants()).isPositive();
+        assertThat(result.figures().get(Figure.LOCKS)).isPositive();
     }
 }

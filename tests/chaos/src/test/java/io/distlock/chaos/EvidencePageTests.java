@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EvidencePageTests {
 
-    private static final Figures FIGURES = new Figures("redis", "Redis 7", 1, 60, 2, 3, 9, 5, 4, 8, 7, 0, 6, 11, 12);
+    private static final Figures FIGURES = Figures.parse("redis;Redis 7;1;60;2;3;9;5;6;44;7;9;4;8;7;0;6;11;12");
 
     @TempDir
     Path folder;
@@ -37,8 +37,8 @@ class EvidencePageTests {
                 .startsWith("before\n")
                 .endsWith("\n<!-- end -->\nafter\n")
                 .contains("Campaigns of today:")
-                .contains("| redis (Redis 7) | 1 | 60 s | 2 | 3 | 5 of 9 | 4 | 7 of 8 | **0** | 6 | 11 overlaps, 12"
-                        + " stale writes |")
+                .contains("| redis (Redis 7) | 1 | 60 s | 2 | 3 | 5 + 6 of 9 | 44 | 7, 9 | 4 | 7 of 8 | **0** | 6 | 11"
+                        + " overlaps, 12 stale writes |")
                 .doesNotContain("earlier figures");
     }
 

@@ -1,10 +1,14 @@
 package io.distlock.chaos.campaign;
 
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
+import io.distlock.LockException;
+import io.distlock.LockRequest;
 import io.distlock.chaos.check.Verdict;
 import io.distlock.chaos.check.Violation;
 import io.distlock.chaos.check.Violation.Promise;
 import io.distlock.chaos.client.Access;
+import io.distlock.chaos.client.Keys;
 import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.History;
@@ -21,16 +25,16 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * One campaign: clients take a few locks while two lanes of faults hit them, one the clients, one the store and the network.
+ * One campaign: clients take a few locks and permits and stand for roles, while three lanes of faults hit them: one the clients,
+ * one the store and the network, and one the leaders.
  * The faults are drawn from the seed, and come in the same order for the same seed; when they hit what is the machine's. In
  * the last quarter, faults come that the provider does not promise to bear.
  */
 public final class Campaign {
 
-    static final int KEYS = 3;
-
     private static final Duration BETWEEN_FAULTS = Duration.ofMillis(1_200);
     private static final Duration BETWEEN_CLIENT_FAULTS = Duration.ofMillis(2_500);
+    private static final Duration BETWEEN_DEPOSITIONS = Duration.ofSeconds(5);
     private static final Duration TO_BE_FREE = Duration.ofSeconds(15);
 
     private final ChaosStore store;
@@ -82,18 +86,20 @@ public final class Campaign {
                 seed,
                 duration,
                 history,
-                new Verdict(all, verdict.beyond(), verdict.control()));
+                new Verdict(all, verdict.beyond(), verdict.forced(), verdict.control()));
     }
 
     private void disturb(Journal journal, Clients clients) {
         long begin = ticker.nanos();
         Lane ofClients = Lane.start("clients", () -> disturbClients(clients));
+        Lane ofLeaders = Lane.start("leaders", () -> disturbLeaders(journal));
         Lane ofStore = Lane.start("store", () -> disturbStore(journal, begin));
         try {
             pause.of(duration);
         } finally {
             pause.end();
             ofClients.join();
+            ofLeaders.join();
             ofStore.join();
         }
     }
@@ -104,6 +110,18 @@ public final class Campaign {
             pause.upTo(BETWEEN_CLIENT_FAULTS, random);
             if (!pause.isOver()) {
                 clients.disturb();
+            }
+        }
+    }
+
+    private void disturbLeaders(Journal journal) {
+        Random random = new Random(seed + 3);
+        try (Deposer deposer = new Deposer(store.directAddress(), journal, random)) {
+            while (!pause.isOver()) {
+                pause.upTo(BETWEEN_DEPOSITIONS, random);
+                if (!pause.isOver()) {
+                    deposer.depose();
+                }
             }
         }
     }
@@ -150,17 +168,14 @@ public final class Campaign {
     private List<Violation> leftovers(Clients clients) {
         List<String> found = new ArrayList<>(clients.failures());
         try (Access access = Access.to(store.directAddress())) {
-            for (int key = 0; key < KEYS; key++) {
-                var request = access.locks()
-                        .request("chaos", Integer.toString(key))
-                        .withLeaseTime(store.lease())
-                        .withWaitTime(store.untilFree().plus(TO_BE_FREE));
-                try (HeldLock lock = access.locks().acquire(request)) {
-                    lock.ensureHeld();
-                } catch (RuntimeException failure) {
-                    found.add("lock %d cannot be had again: %s".formatted(key, failure));
-                }
+            LockClient locks = access.locks();
+            for (int number = 0; number < Keys.LOCKS; number++) {
+                takeAtOnce(1, locks, locks.request(Keys.lock(number)), found);
             }
+            for (int number = 0; number < Keys.ROLES; number++) {
+                takeAtOnce(1, locks, locks.request(Keys.role(number)), found);
+            }
+            takeAtOnce(Keys.PERMITS, locks, locks.request(Keys.permits()).withPermits(Keys.PERMITS), found);
         }
         long deadline = ticker.nanos() + store.untilFree().plus(TO_BE_FREE).toNanos();
         List<String> keys = store.leftovers();
@@ -172,5 +187,21 @@ public final class Campaign {
         return found.stream()
                 .map(what -> new Violation(Promise.LEFTOVERS, ticker.nanos(), what, List.of()))
                 .toList();
+    }
+
+    private void takeAtOnce(int count, LockClient locks, LockRequest request, List<String> found) {
+        LockRequest patient = request.withLeaseTime(store.lease())
+                .withWaitTime(store.untilFree().plus(TO_BE_FREE));
+        List<HeldLock> taken = new ArrayList<>();
+        try {
+            for (int number = 0; number < count; number++) {
+                taken.add(locks.acquire(patient));
+            }
+            taken.forEach(HeldLock::ensureHeld);
+        } catch (LockException failure) {
+            found.add("%s cannot be had again, %d times at once: %s".formatted(request.keys(), count, failure));
+        } finally {
+            taken.forEach(HeldLock::release);
+        }
     }
 }

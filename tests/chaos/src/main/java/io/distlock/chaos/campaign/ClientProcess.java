@@ -47,8 +47,7 @@ final class ClientProcess {
                 Long.toString(seed),
                 Integer.toString(register),
                 Long.toString(times.get(0).toMillis()),
-                Long.toString(times.get(1).toMillis()),
-                Integer.toString(Campaign.KEYS)));
+                Long.toString(times.get(1).toMillis())));
         command.addAll(address);
         ServerProcess process = ServerProcess.start(name, folder, command);
         process.awaitReady(TIME_TO_START, () -> Files.exists(journal));

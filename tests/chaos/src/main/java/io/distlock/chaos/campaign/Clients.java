@@ -4,6 +4,7 @@ import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.History;
 import io.distlock.chaos.history.Journal;
+import io.distlock.chaos.history.Use;
 import io.distlock.chaos.store.ChaosStore;
 import io.distlock.chaos.store.Stores;
 import io.distlock.test.process.TestFolder;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 
 /** The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced. For one thread at a time. */
 final class Clients implements AutoCloseable {
@@ -61,27 +63,31 @@ final class Clients implements AutoCloseable {
     }
 
     /**
-     * Gives the control its chance, before any other fault: freezes holders that will not ask their lock, until one of them has
-     * written after its successor.
+     * Gives the control its chance, before any other fault: freezes holders that will not ask their lock, until one of them, for
+     * each use of a lock, has written after its successor.
      */
     void provoke(RegisterServer register) {
-        for (int tries = 0; tries < TRIES && !register.hasRefused(); tries++) {
+        Set<Use> missing = register.neverRefused();
+        for (int tries = 0; tries < TRIES && !missing.isEmpty(); tries++) {
             int place = random.nextInt(running.size());
             running.get(place).freeze();
-            if (isHeadstrong(Journal.read(running.get(place).journal()))) {
+            if (isHeadstrong(Journal.read(running.get(place).journal()), missing)) {
                 pause.of(longEnough());
             }
             running.get(place).thaw();
             pause.upTo(TO_WRITE, random);
+            missing = register.neverRefused();
         }
     }
 
     /** Whether a client has a lock alone and will not ask whether it still has. */
-    private static boolean isHeadstrong(List<Entry> entries) {
+    private static boolean isHeadstrong(List<Entry> entries, Set<Use> uses) {
         return History.of(entries).attempts().stream()
                 .filter(attempt -> !attempt.checked() && !attempt.shared())
                 .flatMap(attempt -> attempt.hold().stream())
-                .anyMatch(hold -> hold.wasHeld() && hold.releasing().isEmpty());
+                .anyMatch(hold -> uses.contains(hold.use())
+                        && hold.wasHeld()
+                        && hold.releasing().isEmpty());
     }
 
     /** Something happens to one of them. */

@@ -1,5 +1,6 @@
 package io.distlock.chaos.campaign;
 
+import io.distlock.chaos.campaign.Figures.Figure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,9 +15,10 @@ public final class EvidencePage {
     private static final String BEGIN = "<!-- written by scripts/chaos --page -->";
     private static final String END = "<!-- end -->";
     private static final List<String> HEAD = List.of(
-            "| provider | seed | time | clients killed or frozen | other faults | grants | losses told | stale writes"
-                    + " refused | **broken promises** | beyond the promise | without the protection |",
-            "|---|---|---|---|---|---|---|---|---|---|---|");
+            "| provider | seed | time | clients killed or frozen | other faults | locks and permits granted | changes of leader"
+                    + " | ms to the next one: after a resignation, otherwise | losses told | stale writes refused"
+                    + " | **broken promises** | beyond the promise | without the protection |",
+            "|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 
     private final Path page;
     private final Path data;
@@ -34,7 +36,7 @@ public final class EvidencePage {
      * @param figures one for each campaign
      */
     public void write(String origin, List<Figures> figures) {
-        List<String> lines = new ArrayList<>(List.of(origin));
+        List<String> lines = new ArrayList<>(List.of(origin, Figures.names()));
         figures.stream().map(Figures::line).forEach(lines::add);
         try {
             Files.write(data, lines);
@@ -71,28 +73,32 @@ public final class EvidencePage {
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-        Stream<String> rows = lines.stream().skip(1).map(Figures::parse).map(EvidencePage::row);
+        Stream<String> rows = lines.stream().skip(2).map(Figures::parse).map(EvidencePage::row);
         return "Campaigns of " + lines.get(0) + ":\n\n"
                 + String.join("\n", Stream.concat(HEAD.stream(), rows).toList()) + "\n";
     }
 
     private static String row(Figures each) {
-        return "| %s (%s) | %d | %d s | %d | %d | %d of %d | %d | %d of %d | **%d** | %d | %d overlaps, %d stale writes |"
+        return "| %s (%s) | %d | %d s | %d | %d | %d + %d of %d | %d | %d, %d | %d | %d of %d | **%d** | %d | %d overlaps, %d stale writes |"
                 .formatted(
                         each.provider(),
                         each.server(),
-                        each.seed(),
-                        each.seconds(),
-                        each.clientFaults(),
-                        each.storeFaults(),
-                        each.grants(),
-                        each.attempts(),
-                        each.losses(),
-                        each.refused(),
-                        each.writes(),
-                        each.violations(),
-                        each.beyond(),
-                        each.overlaps(),
-                        each.staleWrites());
+                        each.get(Figure.SEED),
+                        each.get(Figure.SECONDS),
+                        each.get(Figure.CLIENT_FAULTS),
+                        each.get(Figure.STORE_FAULTS),
+                        each.get(Figure.LOCKS),
+                        each.get(Figure.PERMITS),
+                        each.get(Figure.ATTEMPTS),
+                        each.get(Figure.CHANGES_OF_LEADER),
+                        each.get(Figure.MILLIS_AFTER_RESIGNATION),
+                        each.get(Figure.MILLIS_AFTER_OTHERS),
+                        each.get(Figure.LOSSES),
+                        each.get(Figure.REFUSED),
+                        each.get(Figure.WRITES),
+                        each.get(Figure.VIOLATIONS),
+                        each.get(Figure.BEYOND),
+                        each.get(Figure.OVERLAPS),
+                        each.get(Figure.STALE_WRITES));
     }
 }

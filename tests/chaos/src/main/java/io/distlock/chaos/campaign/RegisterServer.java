@@ -2,6 +2,7 @@ package io.distlock.chaos.campaign;
 
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.Journal;
+import io.distlock.chaos.history.Use;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,8 +11,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The resource that the locks protect: for each key the newest value, behind a fence that refuses a token smaller than the
@@ -23,7 +26,7 @@ final class RegisterServer implements AutoCloseable {
     private final ServerSocket socket;
     private final Journal journal;
     private final Map<String, Long> largest = new HashMap<>();
-    private boolean refused;
+    private final EnumSet<Use> refused = EnumSet.noneOf(Use.class);
 
     private RegisterServer(ServerSocket socket, Journal journal) {
         this.socket = socket;
@@ -41,9 +44,9 @@ final class RegisterServer implements AutoCloseable {
         }
     }
 
-    /** Whether the fence has refused a write so far. */
-    synchronized boolean hasRefused() {
-        return refused;
+    /** Of which uses the fence has not refused a write so far. */
+    synchronized Set<Use> neverRefused() {
+        return EnumSet.complementOf(refused);
     }
 
     int port() {
@@ -79,7 +82,9 @@ final class RegisterServer implements AutoCloseable {
         if (letIn) {
             largest.put(key, token);
         }
-        refused |= !letIn;
+        if (!letIn) {
+            refused.add(Use.of(key));
+        }
         journal.now(Kind.WROTE, attempt, key, token, letIn);
     }
 

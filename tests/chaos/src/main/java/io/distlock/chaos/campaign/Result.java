@@ -1,14 +1,19 @@
 package io.distlock.chaos.campaign;
 
+import io.distlock.chaos.campaign.Figures.Figure;
+import io.distlock.chaos.check.TakeOvers;
 import io.distlock.chaos.check.Verdict;
+import io.distlock.chaos.check.Verdict.Control;
 import io.distlock.chaos.check.Violation;
 import io.distlock.chaos.check.Violation.Promise;
 import io.distlock.chaos.history.Attempt;
 import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.History;
+import io.distlock.chaos.history.Use;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -35,24 +40,43 @@ public record Result(String provider, String server, long seed, Duration duratio
     public Figures figures() {
         long clientFaults = faults().filter(name -> name.startsWith("client-k") || name.startsWith("client-f"))
                 .count();
-        return new Figures(
-                provider,
-                server,
-                seed,
-                duration.toSeconds(),
-                clientFaults,
-                faults().count() - clientFaults,
-                history.attempts().size(),
-                history.holds().size(),
-                history.entries(Kind.LOST).size(),
-                history.entries(Kind.WROTE).size(),
+        TakeOvers takeOvers = TakeOvers.of(history);
+        Map<Figure, Long> values = new EnumMap<>(Figure.class);
+        values.put(Figure.SEED, seed);
+        values.put(Figure.SECONDS, duration.toSeconds());
+        values.put(Figure.CLIENT_FAULTS, clientFaults);
+        values.put(Figure.STORE_FAULTS, faults().count() - clientFaults);
+        values.put(Figure.ATTEMPTS, attempts().count());
+        values.put(Figure.LOCKS, (long) history.holds(Use.LOCK).size());
+        values.put(Figure.PERMITS, (long) history.holds(Use.PERMIT).size());
+        values.put(Figure.CHANGES_OF_LEADER, takeOvers.count());
+        values.put(Figure.MILLIS_AFTER_RESIGNATION, takeOvers.afterResignation());
+        values.put(Figure.MILLIS_AFTER_OTHERS, takeOvers.afterOthers());
+        values.put(Figure.LOSSES, losses());
+        values.put(Figure.WRITES, (long) history.entries(Kind.WROTE).size());
+        values.put(
+                Figure.REFUSED,
                 history.entries(Kind.WROTE).stream()
                         .filter(each -> each.word(2).equals("false"))
-                        .count(),
-                verdict.violations().size(),
-                verdict.beyond().size(),
-                verdict.control().overlaps(),
-                verdict.control().staleWrites());
+                        .count());
+        values.put(Figure.VIOLATIONS, (long) verdict.violations().size());
+        values.put(Figure.BEYOND, (long) verdict.beyond().size());
+        values.put(Figure.OVERLAPS, (long) Control.sum(verdict.control().overlaps()));
+        values.put(Figure.STALE_WRITES, (long) Control.sum(verdict.control().staleWrites()));
+        return new Figures(provider, server, values);
+    }
+
+    /** At locks and permits. */
+    private Stream<Attempt> attempts() {
+        return history.attempts().stream().filter(attempt -> Use.of(attempt.key()) != Use.ROLE);
+    }
+
+    /** What a leader is told is the end of its term, for whichever reason. */
+    private long losses() {
+        return attempts()
+                .flatMap(attempt -> attempt.hold().stream())
+                .filter(hold -> hold.lost().isPresent())
+                .count();
     }
 
     private Stream<String> faults() {
@@ -65,17 +89,32 @@ public record Result(String provider, String server, long seed, Duration duratio
         List<String> lines = new ArrayList<>();
         lines.add("%s (%s), seed %d, %d s".formatted(provider, server, seed, duration.toSeconds()));
         lines.add("  faults      " + counted(faults()));
-        lines.add("  attempts    " + counted(history.attempts().stream().map(Result::outcome)));
+        for (Use use : List.of(Use.LOCK, Use.PERMIT)) {
+            Stream<Attempt> own = attempts().filter(attempt -> Use.of(attempt.key()) == use);
+            lines.add("  %-11s %s"
+                    .formatted(use.name().toLowerCase(Locale.ROOT) + 's', counted(own.map(Result::outcome))));
+        }
+        TakeOvers takeOvers = TakeOvers.of(history);
+        lines.add("  leaders     %d changes, told late %d; after %s"
+                .formatted(
+                        takeOvers.count(), takeOvers.late(), takeOvers.lines().collect(Collectors.joining(", "))));
         lines.add("  losses told %d, renewals %d, writes at the register %d, refused by the fence %d"
                 .formatted(
-                        figures.losses(), history.entries(Kind.RENEWED).size(), figures.writes(), figures.refused()));
+                        figures.get(Figure.LOSSES),
+                        history.entries(Kind.RENEWED).size(),
+                        figures.get(Figure.WRITES),
+                        figures.get(Figure.REFUSED)));
         for (Promise promise : Promise.values()) {
             lines.add("  %-11s %d".formatted(name(promise), verdict.count(promise)));
         }
         lines.add("  beyond      "
                 + counted(verdict.beyond().stream().map(Violation::promise).map(Result::name)));
-        lines.add("  control     %d bodies that did not ask their lock overlapped, %d stale writes reached the register"
-                .formatted(figures.overlaps(), figures.staleWrites()));
+        lines.add("  by force    %d of %d leaders whose role was released by force led for a while beside the next one"
+                .formatted(verdict.forced().size(), history.entries(Kind.FORCED).size()));
+        Control control = verdict.control();
+        lines.add(
+                "  control     bodies that did not ask their lock overlapped: %s; stale writes reached the register: %s"
+                        .formatted(counts(control.overlaps()), counts(control.staleWrites())));
         verdict.violations().stream().limit(SHOWN).forEach(each -> lines.addAll(excerpt(each)));
         lines.add(verdict.isGood() ? "  every promise was kept, and the control broke them" : "  NOT GOOD: " + fault());
         return String.join(System.lineSeparator(), lines);
@@ -83,7 +122,7 @@ public record Result(String provider, String server, long seed, Duration duratio
 
     private String fault() {
         return verdict.violations().isEmpty()
-                ? "the control broke no promise, so the campaign has shown nothing"
+                ? "the control broke no promise for one use of locks, so the campaign has shown nothing"
                 : "%d violations".formatted(verdict.violations().size());
     }
 
@@ -93,6 +132,12 @@ public record Result(String provider, String server, long seed, Duration duratio
 
     private static String outcome(Attempt attempt) {
         return attempt.outcome().isEmpty() ? "died" : attempt.outcome();
+    }
+
+    private static String counts(Map<Use, Integer> counts) {
+        return counts.entrySet().stream()
+                .map(entry -> entry.getKey().name().toLowerCase(Locale.ROOT) + "s " + entry.getValue())
+                .collect(Collectors.joining(", "));
     }
 
     private static String counted(Stream<String> names) {

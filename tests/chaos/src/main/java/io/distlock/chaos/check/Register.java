@@ -5,6 +5,7 @@ import io.distlock.chaos.history.Attempt.Hold;
 import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.History;
+import io.distlock.chaos.history.Use;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,8 +30,8 @@ final class Register {
     }
 
     /** The control: stale writes that a register without a fence would have taken. */
-    static List<Violation> unfenced(History history) {
-        return stale(history, entry -> true);
+    static List<Violation> unfenced(History history, Use use) {
+        return stale(history, entry -> Use.of(entry.word(0)) == use);
     }
 
     private static List<Violation> stale(History history, Predicate<Entry> taken) {

@@ -22,6 +22,8 @@ public record Violation(Promise promise, long at, String what, List<String> atte
     public enum Promise {
         /** Two holders of a lock never overlap. */
         EXCLUSION,
+        /** There are never more holders of permits than permits. */
+        BOUND,
         /** A later grant has a larger token. */
         TOKENS,
         /** A holder learns of a loss before somebody else has the lock. */

@@ -10,6 +10,9 @@ import io.distlock.etcd.EtcdServers;
 import io.distlock.jdbc.JdbcLockConnections;
 import io.distlock.jdbc.JdbcLockOptions;
 import io.distlock.jdbc.JdbcLockProvider;
+import io.distlock.leader.LeaderElection;
+import io.distlock.leader.LeaderElectionBuilder;
+import io.distlock.leader.LeaderListener;
 import io.distlock.redis.RedisLockOptions;
 import io.distlock.redis.RedisLockProvider;
 import io.distlock.redis.connection.RedisConnections;
@@ -35,7 +38,7 @@ public final class Access implements AutoCloseable {
     /** The limit of one call to the store, in all campaigns. */
     public static final Duration CALL_TIMEOUT = Duration.ofMillis(500);
 
-    /** How long the first calls of a process wait for its connection: every provider's default. */
+    /** How long the first calls of a process wait for its connection: the default of all providers but ZooKeeper. */
     public static final Duration CONNECT_TIMEOUT = RedisLockOptions.defaults().connectTimeout();
 
     private final LockRuntime runtime;
@@ -98,6 +101,7 @@ public final class Access implements AutoCloseable {
     private static Access zooKeeper(Duration tick, String connectString) {
         ZooKeeperLockOptions options = ZooKeeperLockOptions.defaults()
                 .withCallTimeout(CALL_TIMEOUT)
+                .withConnectTimeout(CONNECT_TIMEOUT)
                 .withTickTime(tick)
                 .withLongestSession(ZooKeeperServerOptions.defaults().longestSession());
         CuratorFrameworkFactory.Builder servers =
@@ -113,6 +117,14 @@ public final class Access implements AutoCloseable {
         config.setPassword("");
         JdbcLockConnections connections = JdbcLockConnections.like(config, options);
         return new Access(runtime -> new JdbcLockProvider(runtime, connections, options), connections::close);
+    }
+
+    /** An election for a role, which does not stand yet. Close it first. */
+    LeaderElection election(String role, Duration lease, LeaderListener listener) {
+        return LeaderElectionBuilder.of(locks, runtime, role)
+                .leaseTime(lease)
+                .listener(listener)
+                .build();
     }
 
     /** The client that its code would use. */

@@ -2,6 +2,7 @@ package io.distlock.chaos.client;
 
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
+import io.distlock.chaos.client.Workload.Course;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.Journal;
 import io.distlock.spi.Ticker;
@@ -10,15 +11,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A client's JVM: some threads that take locks until the process is asked to end (SIGTERM), and a journal of what they saw.
- * {@code ChaosClient name journal seed registerPort leaseMillis longestBodyMillis keys address...}
+ * A client's JVM: some threads that take locks and permits and stand for roles until the process is asked to end (SIGTERM),
+ * and a journal of what they saw.
+ * {@code ChaosClient name journal seed registerPort leaseMillis longestBodyMillis address...}
  */
 public final class ChaosClient {
 
-    private static final int THREADS = 3;
+    private static final int FOR_LOCKS = 3;
+    private static final int FOR_PERMITS = 2;
     private static final int LOOKS = 50;
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
@@ -34,11 +38,8 @@ public final class ChaosClient {
         try (Journal journal = Journal.in(Path.of(arguments[1]), ticker)) {
             Pacer.start(name, journal, ticker);
             Workload load = new Workload(
-                    Long.parseLong(arguments[2]),
-                    Long.parseLong(arguments[4]),
-                    Long.parseLong(arguments[5]),
-                    Integer.parseInt(arguments[6]));
-            List<String> address = Arrays.asList(arguments).subList(7, arguments.length);
+                    Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Long.parseLong(arguments[5]));
+            List<String> address = Arrays.asList(arguments).subList(6, arguments.length);
             work(name, journal, Integer.parseInt(arguments[3]), load, address, stop);
         } finally {
             ended.countDown();
@@ -61,13 +62,19 @@ public final class ChaosClient {
             });
             journal.now(Kind.STARTED, name);
             List<Thread> threads = new ArrayList<>();
-            for (int number = 0; number < THREADS; number++) {
+            for (int number = 0; number < FOR_LOCKS + FOR_PERMITS; number++) {
                 String worker = name + '-' + number;
-                Thread thread = new Thread(
-                        new Worker(worker, access.locks(), journal, register, load.of(number), stop), worker);
-                thread.start();
-                threads.add(thread);
+                Course course = load.of(number, number >= FOR_LOCKS);
+                threads.add(new Thread(new Worker(worker, access.locks(), journal, register, course, stop), worker));
             }
+            for (int role = 0; role < Keys.ROLES; role++) {
+                String candidate = name + "-role" + role;
+                Duration lease = Duration.ofMillis(load.leaseMillis());
+                Random random = load.random(threads.size());
+                threads.add(new Thread(
+                        new Candidate(candidate, access, role, lease, journal, register, random, stop), candidate));
+            }
+            threads.forEach(Thread::start);
             for (Thread thread : threads) {
                 thread.join();
             }

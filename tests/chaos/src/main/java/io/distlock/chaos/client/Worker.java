@@ -68,12 +68,17 @@ final class Worker implements Runnable {
                 step.request().mode(),
                 step.request().options().waitTime().toMillis(),
                 step.request().options().leaseTime().toMillis(),
-                step.checked());
+                step.checked(),
+                step.request().permits());
         CompletableFuture<HeldLock> call = locks.acquireAsync(step.request());
         try {
             HeldLock lock = call.get(step.patience().toMillis(), TimeUnit.MILLISECONDS);
             // The clock is read when the call has returned, so a hold never counts from too early on.
-            journal.now(Kind.GRANTED, attempt, lock.fencingToken().value());
+            journal.now(
+                    Kind.GRANTED,
+                    attempt,
+                    lock.fencingToken().value(),
+                    lock.keys().get(0).text());
             return Optional.of(lock);
         } catch (TimeoutException patience) {
             // What a cancelled attempt leaves is the library's to clear up: its lock must not stay.
@@ -105,9 +110,7 @@ final class Worker implements Runnable {
             // Who does not ask the lock writes at the end of the body as well: after a freeze, that is a stale write.
             if (writer && (over ? !step.checked() : sample % SAMPLES_PER_WRITE == 0)) {
                 writes.write(
-                        attempt,
-                        step.request().keys().get(0).text(),
-                        lock.fencingToken().value());
+                        attempt, lock.keys().get(0).text(), lock.fencingToken().value());
             }
             if (over) {
                 return;

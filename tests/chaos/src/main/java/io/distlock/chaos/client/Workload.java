@@ -13,18 +13,22 @@ import java.util.Random;
  * @param seed the seed
  * @param leaseMillis the lease time
  * @param longestBodyMillis the longest time that a body takes
- * @param keys how many locks there are
  */
-record Workload(long seed, long leaseMillis, long longestBodyMillis, int keys) {
+record Workload(long seed, long leaseMillis, long longestBodyMillis) {
 
     private static final double READERS = 0.15;
     private static final double UNRENEWED = 0.4;
     private static final double CHECKED = 0.6;
     private static final double CANCELLED = 0.1;
 
-    /** That of one thread. */
-    Course of(int thread) {
-        return new Course(new Random(seed * 31 + thread));
+    /** That of one thread, which takes locks, or permits. */
+    Course of(int thread, boolean permits) {
+        return new Course(random(thread), permits);
+    }
+
+    /** What a thread draws from. */
+    Random random(int thread) {
+        return new Random(seed * 31 + thread);
     }
 
     /**
@@ -41,20 +45,24 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis, int keys) {
     final class Course {
 
         private final Random random;
+        private final boolean permits;
 
-        private Course(Random random) {
+        private Course(Random random, boolean permits) {
             this.random = random;
+            this.permits = permits;
         }
 
         Step next(LockClient locks) {
-            boolean shared = random.nextDouble() < READERS;
+            boolean shared = !permits && random.nextDouble() < READERS;
             boolean renewed = random.nextDouble() >= UNRENEWED;
             Duration wait = Duration.ofMillis(random.nextInt(4) == 0 ? 0 : random.nextInt(2_000));
             LockOptions options = LockOptions.defaults()
                     .withLeaseTime(Duration.ofMillis(leaseMillis))
                     .withRenew(renewed)
                     .withWaitTime(wait);
-            LockRequest request = locks.request("chaos", Integer.toString(random.nextInt(keys)))
+            LockRequest request = (permits
+                            ? locks.request(Keys.permits()).withPermits(Keys.PERMITS)
+                            : locks.request(Keys.lock(random.nextInt(Keys.LOCKS))))
                     .withOptions(options)
                     .withMode(shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
             Duration patience = random.nextDouble() < CANCELLED

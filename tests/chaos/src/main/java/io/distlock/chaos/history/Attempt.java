@@ -34,7 +34,9 @@ public record Attempt(
      *
      * @param id the attempt
      * @param client whose
-     * @param key the lock
+     * @param name what was asked for
+     * @param permits how many may have one of that name
+     * @param key the lock: of several permits, that of the permit
      * @param shared whether other readers may hold it too
      * @param asked when the attempt began
      * @param token the grant's token
@@ -47,6 +49,8 @@ public record Attempt(
     public record Hold(
             String id,
             String client,
+            String name,
+            int permits,
             String key,
             boolean shared,
             long asked,
@@ -55,7 +59,29 @@ public record Attempt(
             long held,
             long body,
             OptionalLong lost,
-            OptionalLong releasing) {
+            OptionalLong releasing,
+            Force force) {
+
+        /**
+         * A release by force, which the holder learns of at its next renewal, and at the latest when its lease is over.
+         *
+         * @param at when it began; empty if there was none
+         * @param leaseNanos the lease time
+         */
+        public record Force(OptionalLong at, long leaseNanos) {}
+
+        /** What it is used for. */
+        public Use use() {
+            return Use.of(key);
+        }
+
+        /** From when on another one that is granted at this moment conflicts with it: later, if it was released by force. */
+        public long conflictsFrom(long granted) {
+            OptionalLong forced = force.at();
+            return forced.isPresent() && forced.getAsLong() <= granted
+                    ? Math.max(granted, forced.getAsLong() + force.leaseNanos())
+                    : granted;
+        }
 
         /** Whether two of them must not be at once. */
         public boolean conflictsWith(Hold other) {

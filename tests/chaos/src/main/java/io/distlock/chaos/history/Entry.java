@@ -22,9 +22,9 @@ public record Entry(long at, Kind kind, String subject, List<String> words) {
         ENDED,
         /** A client's process did not run for a while, which ends now [nanoseconds]. */
         STALLED,
-        /** An attempt begins [key, mode, wait ms, lease ms, whether its body asks its lock]. */
+        /** An attempt begins [key, mode, wait ms, lease ms, whether its body asks its lock, permits]. */
         ASKED,
-        /** An attempt has the lock; read after the call has returned [token]. */
+        /** An attempt has the lock; read after the call has returned [token, key, which is the permit's]. */
         GRANTED,
         /** An attempt has ended without the lock [reason]. */
         REFUSED,
@@ -40,6 +40,8 @@ public record Entry(long at, Kind kind, String subject, List<String> words) {
         RELEASING,
         /** The release has ended [outcome]. */
         RELEASED,
+        /** A lock is about to be released by force [token]; the subject is its key. */
+        FORCED,
         /** A write reached the register [key, token, whether the fence let it in]. */
         WROTE,
         /** A fault begins [details]. */

@@ -5,17 +5,21 @@ import io.distlock.chaos.history.Entry.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** All that happened in a campaign, in the order of the clock. Immutable. */
 public final class History {
 
     private static final String SHARED = "SHARED";
+    private static final int LEASE = 3;
     private static final int CHECKED = 4;
+    private static final int PERMITS = 5;
     private static final long MILLI = 1_000_000;
 
     private final List<Entry> entries;
@@ -34,12 +38,20 @@ public final class History {
         sorted.forEach(entry -> bySubject
                 .computeIfAbsent(entry.subject(), none -> new ArrayList<>())
                 .add(entry));
+        Map<String, Long> forced = new HashMap<>();
+        sorted.stream()
+                .filter(entry -> entry.kind() == Kind.FORCED)
+                .forEach(entry -> forced.putIfAbsent(grant(entry.subject(), entry.word(0)), entry.at()));
         List<Attempt> attempts = new ArrayList<>();
-        bySubject.forEach((id, own) -> attempt(id, own).ifPresent(attempts::add));
+        bySubject.forEach((id, own) -> attempt(id, own, forced).ifPresent(attempts::add));
         return new History(sorted, List.copyOf(attempts));
     }
 
-    private static Optional<Attempt> attempt(String id, List<Entry> own) {
+    private static String grant(String key, String token) {
+        return key + ' ' + token;
+    }
+
+    private static Optional<Attempt> attempt(String id, List<Entry> own, Map<String, Long> forced) {
         Map<Kind, Entry> first = new EnumMap<>(Kind.class);
         Map<Kind, Entry> last = new EnumMap<>(Kind.class);
         own.forEach(entry -> {
@@ -63,11 +75,18 @@ public final class History {
                     asked.at(),
                     time(answer),
                     outcome,
-                    granted.map(grant -> hold(id, asked, grant, first, last)));
+                    granted.map(grant ->
+                            hold(id, asked, grant, first, last, forced.get(grant(grant.word(1), grant.word(0))))));
         });
     }
 
-    private static Hold hold(String id, Entry asked, Entry granted, Map<Kind, Entry> first, Map<Kind, Entry> last) {
+    private static Hold hold(
+            String id,
+            Entry asked,
+            Entry granted,
+            Map<Kind, Entry> first,
+            Map<Kind, Entry> last,
+            @Nullable Long forced) {
         long held = latest(granted.at(), last, Kind.HELD);
         long body = Math.max(
                 latest(held, last, Kind.NOT_HELD),
@@ -76,6 +95,8 @@ public final class History {
                 id,
                 client(id),
                 asked.word(0),
+                (int) asked.number(PERMITS),
+                granted.word(1),
                 asked.word(1).equals(SHARED),
                 asked.at(),
                 granted.number(0),
@@ -83,7 +104,9 @@ public final class History {
                 held,
                 body,
                 time(Optional.ofNullable(first.get(Kind.LOST))),
-                time(Optional.ofNullable(first.get(Kind.RELEASING))));
+                time(Optional.ofNullable(first.get(Kind.RELEASING))),
+                new Hold.Force(
+                        forced == null ? OptionalLong.empty() : OptionalLong.of(forced), asked.number(LEASE) * MILLI));
     }
 
     private static long latest(long atLeast, Map<Kind, Entry> last, Kind kind) {
@@ -122,6 +145,11 @@ public final class History {
                 .flatMap(attempt -> attempt.hold().stream())
                 .sorted(Comparator.comparingLong(Hold::granted))
                 .toList();
+    }
+
+    /** All grants for a use, in the order in which they were returned. */
+    public List<Hold> holds(Use use) {
+        return holds().stream().filter(hold -> hold.use() == use).toList();
     }
 
     /** From when on faults were beyond what the provider promises to bear. */

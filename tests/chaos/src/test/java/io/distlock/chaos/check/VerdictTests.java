@@ -6,6 +6,7 @@ import io.distlock.chaos.check.Violation.Promise;
 import io.distlock.chaos.history.Entry;
 import io.distlock.chaos.history.Entry.Kind;
 import io.distlock.chaos.history.History;
+import io.distlock.chaos.history.Use;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +25,12 @@ class VerdictTests {
     }
 
     private void asked(long millis, String attempt, String mode) {
-        at(millis, Kind.ASKED, attempt, "k", mode, 100, 1_000, true);
+        at(millis, Kind.ASKED, attempt, "k", mode, 100, 1_000, true, 1);
     }
 
     private void hold(String attempt, String mode, long granted, long held, long token) {
         asked(granted - 1, attempt, mode);
-        at(granted, Kind.GRANTED, attempt, token);
+        at(granted, Kind.GRANTED, attempt, token, "k");
         at(held, Kind.HELD, attempt);
     }
 
@@ -84,7 +85,7 @@ class VerdictTests {
         at(55, Kind.LOST, FIRST, "EXPIRED");
         hold(SECOND, "EXCLUSIVE", 60, 90, 2);
         assertThat(broken()).isEmpty();
-        assertThat(verdict().control().overlaps()).isOne();
+        assertThat(verdict().control().overlaps()).containsEntry(Use.LOCK, 1);
     }
 
     @Test
@@ -108,7 +109,7 @@ class VerdictTests {
         at(70, Kind.WROTE, SECOND, "k", 2, true);
         at(80, Kind.WROTE, FIRST, "k", 1, false);
         assertThat(broken()).isEmpty();
-        assertThat(verdict().control().staleWrites()).isOne();
+        assertThat(verdict().control().staleWrites()).containsEntry(Use.LOCK, 1);
         at(81, Kind.WROTE, FIRST, "k", 1, true);
         assertThat(broken()).containsExactly(Promise.FENCE);
     }
