@@ -153,7 +153,8 @@ public final class Campaign {
         journal.now(Kind.FAULT, fault.name());
         try {
             Ongoing ongoing = fault.start().begin(random);
-            pause.upTo(fault.longest(), random);
+            pause.of(fault.shortest());
+            pause.upTo(fault.longest().minus(fault.shortest()), random);
             ongoing.end().run();
             journal.now(Kind.HEALED, fault.name(), ongoing.detail());
         } catch (RuntimeException failure) {
@@ -172,6 +173,7 @@ public final class Campaign {
             for (int number = 0; number < Keys.LOCKS; number++) {
                 takeAtOnce(1, locks, locks.request(Keys.lock(number)), found);
             }
+            takeAtOnce(1, locks, locks.request(Keys.kept()), found);
             for (int number = 0; number < Keys.ROLES; number++) {
                 takeAtOnce(1, locks, locks.request(Keys.role(number)), found);
             }

@@ -73,15 +73,6 @@ public record TakeOvers(Map<String, List<Long>> millis, long late) {
                 .toList());
     }
 
-    /** The longest. */
-    public long longest() {
-        return millis.values().stream()
-                .flatMap(List::stream)
-                .mapToLong(each -> each)
-                .max()
-                .orElse(0);
-    }
-
     private static long median(List<Long> sorted) {
         return sorted.isEmpty() ? 0 : sorted.get(sorted.size() / 2);
     }

@@ -21,8 +21,13 @@ import java.util.concurrent.CountDownLatch;
  */
 public final class ChaosClient {
 
-    private static final int FOR_LOCKS = 3;
-    private static final int FOR_PERMITS = 2;
+    private static final List<Workload.Kind> THREADS = List.of(
+            Workload.Kind.LOCKS,
+            Workload.Kind.LOCKS,
+            Workload.Kind.LOCKS,
+            Workload.Kind.KEPT,
+            Workload.Kind.PERMITS,
+            Workload.Kind.PERMITS);
     private static final int LOOKS = 50;
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(20);
 
@@ -62,9 +67,9 @@ public final class ChaosClient {
             });
             journal.now(Kind.STARTED, name);
             List<Thread> threads = new ArrayList<>();
-            for (int number = 0; number < FOR_LOCKS + FOR_PERMITS; number++) {
+            for (int number = 0; number < THREADS.size(); number++) {
                 String worker = name + '-' + number;
-                Course course = load.of(number, number >= FOR_LOCKS);
+                Course course = load.of(number, THREADS.get(number));
                 threads.add(new Thread(new Worker(worker, access.locks(), journal, register, course, stop), worker));
             }
             for (int role = 0; role < Keys.ROLES; role++) {

@@ -23,6 +23,11 @@ public final class Keys {
         return LockKey.of(Use.NAME, Integer.toString(number));
     }
 
+    /** A lock that is held and renewed for long. */
+    public static LockKey kept() {
+        return LockKey.of(Use.NAME, "kept");
+    }
+
     /** The permits. */
     public static LockKey permits() {
         return LockKey.of(Use.NAME, Use.PERMITS);

@@ -21,9 +21,19 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis) {
     private static final double CHECKED = 0.6;
     private static final double CANCELLED = 0.1;
 
-    /** That of one thread, which takes locks, or permits. */
-    Course of(int thread, boolean permits) {
-        return new Course(random(thread), permits);
+    /** What a thread does all the time. */
+    enum Kind {
+        /** Takes any of the locks. */
+        LOCKS,
+        /** Takes one lock, and keeps and renews it for long. */
+        KEPT,
+        /** Takes permits. */
+        PERMITS
+    }
+
+    /** That of one thread. */
+    Course of(int thread, Kind kind) {
+        return new Course(random(thread), kind);
     }
 
     /** What a thread draws from. */
@@ -45,36 +55,44 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis) {
     final class Course {
 
         private final Random random;
-        private final boolean permits;
+        private final Kind kind;
 
-        private Course(Random random, boolean permits) {
+        private Course(Random random, Kind kind) {
             this.random = random;
-            this.permits = permits;
+            this.kind = kind;
         }
 
         Step next(LockClient locks) {
-            boolean shared = !permits && random.nextDouble() < READERS;
-            boolean renewed = random.nextDouble() >= UNRENEWED;
+            boolean shared = kind == Kind.LOCKS && random.nextDouble() < READERS;
+            boolean renewed = kind == Kind.KEPT || random.nextDouble() >= UNRENEWED;
             Duration wait = Duration.ofMillis(random.nextInt(4) == 0 ? 0 : random.nextInt(2_000));
             LockOptions options = LockOptions.defaults()
                     .withLeaseTime(Duration.ofMillis(leaseMillis))
                     .withRenew(renewed)
                     .withWaitTime(wait);
-            LockRequest request = (permits
-                            ? locks.request(Keys.permits()).withPermits(Keys.PERMITS)
-                            : locks.request(Keys.lock(random.nextInt(Keys.LOCKS))))
-                    .withOptions(options)
-                    .withMode(shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
+            LockRequest request =
+                    request(locks).withOptions(options).withMode(shared ? LockMode.SHARED : LockMode.EXCLUSIVE);
             Duration patience = random.nextDouble() < CANCELLED
                     ? Duration.ofMillis(random.nextInt(300))
                     : wait.plus(Duration.ofHours(1));
             return new Step(request, body(), random.nextDouble() < CHECKED, patience);
         }
 
+        private LockRequest request(LockClient locks) {
+            return switch (kind) {
+                case LOCKS -> locks.request(Keys.lock(random.nextInt(Keys.LOCKS)));
+                case KEPT -> locks.request(Keys.kept());
+                case PERMITS -> locks.request(Keys.permits()).withPermits(Keys.PERMITS);
+            };
+        }
+
         /** Mostly short, so that many grants follow each other; sometimes longer than a lease. */
         private Duration body() {
-            double kind = random.nextDouble();
-            long most = kind < 0.6 ? 30 : kind < 0.75 ? leaseMillis : longestBodyMillis;
+            if (kind == Kind.KEPT) {
+                return Duration.ofMillis(longestBodyMillis + random.nextInt((int) longestBodyMillis));
+            }
+            double length = random.nextDouble();
+            long most = length < 0.6 ? 30 : length < 0.75 ? leaseMillis : longestBodyMillis;
             return Duration.ofMillis(1 + random.nextInt((int) most));
         }
 

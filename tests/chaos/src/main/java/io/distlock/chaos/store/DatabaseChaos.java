@@ -48,6 +48,7 @@ public final class DatabaseChaos implements ChaosStore {
                 Network.of(
                         clients,
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())),
+                        LEASE,
                         LONGEST,
                         Network.FAR));
         String script = product == Product.POSTGRESQL ? "schema-postgresql.sql" : "schema-mysql.sql";

@@ -21,6 +21,8 @@ public final class EtcdChaos implements ChaosStore {
     /** What a waiter grants a holder whose lease, and not only its key, is gone. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
+    private static final Duration UNTIL_FREE = LEASE.plus(LATE).plus(GRACE);
+
     private static final Duration LONGEST = Duration.ofMillis(2_500);
 
     /** Shorter than a lease by so much that a thawed leader finds none that it takes for expired. */
@@ -40,7 +42,7 @@ public final class EtcdChaos implements ChaosStore {
         List<InetSocketAddress> addresses = cluster.members().stream()
                 .map(member -> new InetSocketAddress(member.host(), member.port()))
                 .toList();
-        return new EtcdChaos(cluster, Network.of(clients, addresses, LONGEST, Network.FAR));
+        return new EtcdChaos(cluster, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR));
     }
 
     @Override
@@ -60,7 +62,7 @@ public final class EtcdChaos implements ChaosStore {
 
     @Override
     public Duration untilFree() {
-        return LEASE.plus(LATE).plus(GRACE);
+        return UNTIL_FREE;
     }
 
     @Override

@@ -7,10 +7,11 @@ import java.util.Random;
  * Something that can happen to a store or to the network.
  *
  * @param name what it is called in the report, without blanks
+ * @param shortest how long it lasts at least
  * @param longest how long it lasts at most; zero for what is over at once
  * @param start begins it
  */
-public record Fault(String name, Duration longest, Start start) {
+public record Fault(String name, Duration shortest, Duration longest, Start start) {
 
     /** Begins a fault. */
     @FunctionalInterface
@@ -30,12 +31,12 @@ public record Fault(String name, Duration longest, Start start) {
 
     /** One that lasts. */
     static Fault lasting(String name, Duration longest, Start start) {
-        return new Fault(name, longest, start);
+        return new Fault(name, Duration.ZERO, longest, start);
     }
 
     /** One that is over at once. */
     static Fault atOnce(String name, Runnable event) {
-        return new Fault(name, Duration.ZERO, random -> {
+        return new Fault(name, Duration.ZERO, Duration.ZERO, random -> {
             event.run();
             return new Ongoing("all", () -> {});
         });

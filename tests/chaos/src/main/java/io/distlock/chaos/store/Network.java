@@ -25,11 +25,13 @@ final class Network implements AutoCloseable {
     /** For each client, the proxies before the servers, in their order. */
     private final List<List<FaultProxy>> ways;
 
+    private final Duration untilFree;
     private final Duration longest;
     private final Duration distance;
 
-    private Network(List<List<FaultProxy>> ways, Duration longest, Duration distance) {
+    private Network(List<List<FaultProxy>> ways, Duration untilFree, Duration longest, Duration distance) {
         this.ways = ways;
+        this.untilFree = untilFree;
         this.longest = longest;
         this.distance = distance;
         heal();
@@ -40,16 +42,19 @@ final class Network implements AutoCloseable {
      *
      * @param clients how many clients
      * @param servers where the servers are
+     * @param untilFree how long after its last renewal a lock is free
      * @param longest how long a fault lasts at most
      * @param distance how much later the distant client hears of everything
      */
-    static Network of(int clients, List<InetSocketAddress> servers, Duration longest, Duration distance) {
+    static Network of(
+            int clients, List<InetSocketAddress> servers, Duration untilFree, Duration longest, Duration distance) {
         return new Network(
                 IntStream.range(0, clients)
                         .mapToObj(client -> servers.stream()
                                 .map(server -> FaultProxy.to(server.getAddress().getHostAddress(), server.getPort()))
                                 .toList())
                         .toList(),
+                untilFree,
                 longest,
                 distance);
     }
@@ -69,6 +74,7 @@ final class Network implements AutoCloseable {
                 forAClient("requests-lost", FaultProxy::dropRequests),
                 forAClient("replies-lost", FaultProxy::dropReplies),
                 forAClient("network-held-up", FaultProxy::freeze),
+                new Fault("distant-client-cut-off", untilFree, longEnough(), this::cutDistant),
                 Fault.lasting("replies-late", longest, this::slowDown),
                 Fault.lasting("all-held-up", longest, random -> onAll(FaultProxy::freeze)),
                 Fault.atOnce("connections-cut", () -> all(FaultProxy::cut)),
@@ -86,6 +92,16 @@ final class Network implements AutoCloseable {
             ways.get(client).forEach(fault);
             return new Ongoing("client-" + client, () -> heal(client));
         });
+    }
+
+    private Duration longEnough() {
+        return untilFree.multipliedBy(3).dividedBy(2);
+    }
+
+    /** For so long that somebody else gets its locks. */
+    private Ongoing cutDistant(Random random) {
+        ways.get(DISTANT).forEach(FaultProxy::dropRequests);
+        return new Ongoing("client-" + DISTANT, () -> heal(DISTANT));
     }
 
     private Ongoing slowDown(Random random) {

@@ -29,7 +29,11 @@ public final class RedisChaos implements ChaosStore {
         return new RedisChaos(
                 server,
                 Network.of(
-                        clients, List.of(new InetSocketAddress(server.host(), server.port())), LONGEST, Network.FAR));
+                        clients,
+                        List.of(new InetSocketAddress(server.host(), server.port())),
+                        LEASE,
+                        LONGEST,
+                        Network.FAR));
     }
 
     @Override

@@ -40,7 +40,7 @@ public final class RedlockChaos implements ChaosStore {
         List<InetSocketAddress> addresses = servers.stream()
                 .map(server -> new InetSocketAddress(server.host(), server.port()))
                 .toList();
-        return new RedlockChaos(servers, Network.of(clients, addresses, RedisChaos.LONGEST, DISTANCE));
+        return new RedlockChaos(servers, Network.of(clients, addresses, LEASE, RedisChaos.LONGEST, DISTANCE));
     }
 
     @Override

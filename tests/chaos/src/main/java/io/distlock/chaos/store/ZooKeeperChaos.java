@@ -23,6 +23,7 @@ public final class ZooKeeperChaos implements ChaosStore {
     /** A session is longer than the lease by some four ticks, and expires on a full tick, or two after an election. */
     private static final Duration LATE = TICK.multipliedBy(7);
 
+    private static final Duration UNTIL_FREE = LEASE.plus(LATE);
     private static final Duration LONGEST = Duration.ofMillis(2_500);
 
     private final ZooKeeperEnsemble ensemble;
@@ -40,7 +41,7 @@ public final class ZooKeeperChaos implements ChaosStore {
         List<InetSocketAddress> addresses = ensemble.members().stream()
                 .map(server -> new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                 .toList();
-        return new ZooKeeperChaos(ensemble, Network.of(clients, addresses, LONGEST, Network.FAR));
+        return new ZooKeeperChaos(ensemble, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR));
     }
 
     @Override
@@ -67,7 +68,7 @@ public final class ZooKeeperChaos implements ChaosStore {
 
     @Override
     public Duration untilFree() {
-        return LEASE.plus(LATE);
+        return UNTIL_FREE;
     }
 
     @Override
@@ -96,7 +97,7 @@ public final class ZooKeeperChaos implements ChaosStore {
         faults.add(on("leader-cut-off-from-the-others", this::leader, ensemble::cutOff, cut -> ensemble.reunite()));
         faults.add(on("follower-cut-off-from-the-others", this::follower, ensemble::cutOff, cut -> ensemble.reunite()));
         faults.add(on("follower-hears-nothing", this::follower, ensemble::silence, mute -> ensemble.reunite()));
-        faults.add(new Fault("server-restarted", Duration.ZERO, random -> {
+        faults.add(Fault.lasting("server-restarted", Duration.ZERO, random -> {
             ZooKeeperServer server = any(random);
             server.restart();
             return new Ongoing(name(server), () -> {});

@@ -34,6 +34,18 @@ class VerdictTests {
         at(held, Kind.HELD, attempt);
     }
 
+    private void permit(String attempt, int permit, long granted, long held) {
+        at(granted - 1, Kind.ASKED, attempt, "chaos:permits", "EXCLUSIVE", 100, 1_000, true, 2);
+        at(granted, Kind.GRANTED, attempt, granted, "chaos:permits#" + permit);
+        at(held, Kind.HELD, attempt);
+    }
+
+    private void term(String attempt, long stood, long granted, long held) {
+        at(stood, Kind.ASKED, attempt, "leader:chaos-0", "EXCLUSIVE", 1_000_000, 100, true, 1);
+        at(granted, Kind.GRANTED, attempt, granted, "leader:chaos-0");
+        at(held, Kind.HELD, attempt);
+    }
+
     private Verdict verdict() {
         return Verdict.of(History.of(entries), Duration.ofMillis(100), Duration.ofSeconds(5));
     }
@@ -145,6 +157,69 @@ class VerdictTests {
     void aLockThatAClientLeavesIsFound() {
         at(99, Kind.ENDED, "a", 1, 0);
         assertThat(broken()).containsExactly(Promise.LEFTOVERS);
+    }
+
+    @Test
+    void oneHolderMoreThanPermitsIsFoundWhicheverPermitItHas() {
+        permit(FIRST, 1, 10, 70);
+        permit(SECOND, 2, 20, 70);
+        assertThat(broken()).isEmpty();
+        permit("c-0-0", 3, 60, 90);
+        assertThat(broken()).containsExactly(Promise.BOUND);
+    }
+
+    @Test
+    void twoHoldersOfOnePermitAreFound() {
+        permit(FIRST, 1, 10, 70);
+        permit(SECOND, 1, 60, 90);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+    }
+
+    @Test
+    void twoLeadersAtOnceAreFoundAndATermWithASmallerToken() {
+        term(FIRST, 1, 10, 70);
+        term(SECOND, 2, 60, 90);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+        entries.clear();
+        term(FIRST, 1, 10, 50);
+        at(59, Kind.ASKED, SECOND, "leader:chaos-0", "EXCLUSIVE", 1_000_000, 100, true, 1);
+        at(60, Kind.GRANTED, SECOND, 9, "leader:chaos-0");
+        at(90, Kind.HELD, SECOND);
+        assertThat(broken()).containsExactly(Promise.TOKENS);
+    }
+
+    @Test
+    void aLeaderThatWasDeposedMayLeadOnForTheRestOfItsLeaseAndNoLonger() {
+        term(FIRST, 1, 10, 70);
+        term(SECOND, 2, 60, 300);
+        at(55, Kind.FORCED, "leader:chaos-0", 10);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().forced()).hasSize(1);
+        at(156, Kind.HELD, FIRST);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+    }
+
+    @Test
+    void aReleaseByForceExcusesNoOverlapThatBeganBefore() {
+        term(FIRST, 1, 10, 70);
+        term(SECOND, 2, 60, 90);
+        at(65, Kind.FORCED, "leader:chaos-0", 10);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+    }
+
+    @Test
+    void theTimeWithoutALeaderIsCountedByWhyTheTermBeforeEnded() {
+        term(FIRST, 1, 10, 50);
+        at(51, Kind.LOST, FIRST, "RESIGNED");
+        term(SECOND, 2, 60, 90);
+        term("c-0-0", 3, 290, 300);
+        at(380, Kind.LOST, "c-0-0", "EXPIRED");
+        term("d-0-0", 3, 310, 320);
+        TakeOvers takeOvers = TakeOvers.of(History.of(entries));
+        assertThat(takeOvers.count()).isEqualTo(3);
+        assertThat(takeOvers.afterResignation()).isEqualTo(10);
+        assertThat(takeOvers.millis()).containsEntry("died", List.of(200L)).containsEntry("expired", List.of(10L));
+        assertThat(takeOvers.late()).isOne();
     }
 
     @Test
