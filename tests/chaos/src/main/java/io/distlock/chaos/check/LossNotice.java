@@ -24,6 +24,10 @@ final class LossNotice {
         List<Violation> found = new ArrayList<>();
         List<Hold> open = new ArrayList<>();
         for (Hold later : history.holds()) {
+            if (!later.wasHeld()) {
+                // Its process stood still for so long that the lock may be somebody else's by now.
+                continue;
+            }
             open.removeIf(earlier -> isOver(earlier, later.granted()));
             for (Hold earlier : open) {
                 if (earlier.conflictsWith(later) && lateness(earlier, later, stalls) > ALLOWED) {

@@ -65,13 +65,20 @@ public record Violation(Promise promise, long at, String what, List<String> atte
     }
 
     private static boolean isSample(Entry entry) {
-        return entry.kind() == Kind.HELD || entry.kind() == Kind.NOT_HELD || entry.kind() == Kind.WROTE;
+        return isAnswer(entry) || entry.kind() == Kind.WROTE;
     }
 
+    /** Of the lock, whether it is held. */
+    private static boolean isAnswer(Entry entry) {
+        return entry.kind() == Kind.HELD || entry.kind() == Kind.NOT_HELD;
+    }
+
+    /** Whether the next entry of its attempt is like it; answers and writes take turns. */
     private static boolean neighbour(List<Entry> entries, int index, int step, Entry of) {
         for (int at = index + step; at >= 0 && at < entries.size(); at += step) {
-            if (entries.get(at).subject().equals(of.subject())) {
-                return entries.get(at).kind() == of.kind();
+            Entry next = entries.get(at);
+            if (next.subject().equals(of.subject()) && (!isSample(next) || isAnswer(next) == isAnswer(of))) {
+                return next.kind() == of.kind();
             }
         }
         return false;

@@ -137,6 +137,15 @@ class VerdictTests {
     }
 
     @Test
+    void aGrantThatIsOverWhenItIsReturnedTakesTheLockFromNobody() {
+        hold(FIRST, "EXCLUSIVE", 10, 2_500, 2);
+        asked(1, SECOND, "EXCLUSIVE");
+        at(60, Kind.GRANTED, SECOND, 1, "k");
+        at(60, Kind.NOT_HELD, SECOND);
+        assertThat(broken()).isEmpty();
+    }
+
+    @Test
     void aCallThatTakesTooLongIsFoundUnlessItsProcessHasJustStarted() {
         asked(10, FIRST, "EXCLUSIVE");
         at(1_900, Kind.REFUSED, FIRST, "LockNotAcquiredException");
@@ -235,7 +244,10 @@ class VerdictTests {
     void anExcerptHasBothHoldersTheFaultsAndOnlyTheEndsOfRepeatedSamples() {
         at(5, Kind.FAULT, "server-frozen");
         hold(FIRST, "EXCLUSIVE", 10, 20, 1);
+        at(25, Kind.WROTE, FIRST, "k", 1, true);
         at(30, Kind.HELD, FIRST);
+        at(35, Kind.WROTE, FIRST, "k", 1, true);
+        at(36, Kind.WROTE, FIRST, "k", 1, true);
         at(70, Kind.HELD, FIRST);
         hold(SECOND, "EXCLUSIVE", 60, 90, 2);
         at(40, Kind.HELD, "other-0-0");
@@ -243,7 +255,7 @@ class VerdictTests {
         List<Entry> excerpt = verdict().violations().get(0).excerpt(history);
         assertThat(excerpt)
                 .extracting(entry -> entry.at() / 1_000_000)
-                .containsExactly(5L, 9L, 10L, 20L, 59L, 60L, 70L, 90L);
+                .containsExactly(5L, 9L, 10L, 20L, 25L, 36L, 59L, 60L, 70L, 90L);
     }
 
     @Test
