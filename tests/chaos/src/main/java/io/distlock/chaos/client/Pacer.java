@@ -6,7 +6,7 @@ import io.distlock.spi.Ticker;
 import java.util.concurrent.locks.LockSupport;
 
 /** Records when the process did not run: a thread that wants to run often, and says when it could not. */
-final class Pacer implements Runnable {
+final class Pacer implements Runnable, AutoCloseable {
 
     private static final long PACE = 10_000_000;
     private static final long STALL = 40_000_000;
@@ -14,6 +14,8 @@ final class Pacer implements Runnable {
     private final String client;
     private final Journal journal;
     private final Ticker ticker;
+    private final Thread thread = new Thread(this, "pacer");
+    private volatile boolean over;
 
     private Pacer(String client, Journal journal, Ticker ticker) {
         this.client = client;
@@ -21,22 +23,34 @@ final class Pacer implements Runnable {
         this.ticker = ticker;
     }
 
-    static void start(String client, Journal journal, Ticker ticker) {
-        Thread thread = new Thread(new Pacer(client, journal, ticker), "pacer");
-        thread.setDaemon(true);
-        thread.start();
+    static Pacer start(String client, Journal journal, Ticker ticker) {
+        Pacer pacer = new Pacer(client, journal, ticker);
+        pacer.thread.setDaemon(true);
+        pacer.thread.start();
+        return pacer;
     }
 
     @Override
     public void run() {
         long last = ticker.nanos();
-        while (true) {
+        while (!over) {
             LockSupport.parkNanos(PACE);
             long now = ticker.nanos();
             if (now - last > STALL) {
                 journal.at(now, Kind.STALLED, client, now - last);
             }
             last = now;
+        }
+    }
+
+    /** Before its journal, so that a stall at the end is still recorded. */
+    @Override
+    public void close() {
+        over = true;
+        try {
+            thread.join();
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
         }
     }
 }
