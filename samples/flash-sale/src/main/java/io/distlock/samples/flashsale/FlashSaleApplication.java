@@ -21,7 +21,7 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Starts an instance of the shop: the first one without arguments, or with {@code --redlock} for five Redis servers that
- * keep the lock by majority, or {@code --etcd} for an etcd; a further one with {@code --join}. A port of your own choice is
+ * keep the lock by majority, {@code --etcd} for an etcd, or {@code --zookeeper} for a ZooKeeper; a further one with {@code --join}. A port of your own choice is
  * {@code --server.port=9090}, a PostgreSQL of your own {@code --database=jdbc:postgresql://localhost/shop?user=me}.
  */
 @SpringBootApplication

@@ -2,7 +2,9 @@ package io.distlock.samples.flashsale.backstage;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -20,7 +22,10 @@ public enum LockStore {
     REDLOCK(5),
 
     /** One etcd; in earnest it would be a cluster of three. */
-    ETCD(1);
+    ETCD(1),
+
+    /** One ZooKeeper; in earnest it would be an ensemble of three. */
+    ZOOKEEPER(1);
 
     private static final Logger log = LoggerFactory.getLogger(LockStore.class);
     private static final String HOST = "127.0.0.1";
@@ -34,23 +39,28 @@ public enum LockStore {
     /** The one that an option such as {@code --etcd} asks for. */
     public static LockStore askedFor(String... arguments) {
         PropertySource<?> options = new SimpleCommandLinePropertySource(arguments);
-        if (options.containsProperty("redlock")) {
-            return REDLOCK;
-        }
-        return options.containsProperty("etcd") ? ETCD : REDIS;
+        return Arrays.stream(values())
+                .filter(store -> options.containsProperty(store.option()))
+                .findFirst()
+                .orElse(REDIS);
     }
 
     /** The profile that chooses it; none is needed for a single Redis. */
     public Optional<String> profile() {
-        return switch (this) {
-            case REDIS -> Optional.empty();
-            case REDLOCK -> Optional.of("redlock");
-            case ETCD -> Optional.of("etcd");
-        };
+        return Optional.of(option()).filter(option -> this != REDIS);
+    }
+
+    private String option() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     List<LockServer> start(Path directory) throws IOException {
-        return LockServer.start(directory, servers, this == ETCD ? EtcdServer::start : RedisServer::start);
+        LockServer.Starter starter = switch (this) {
+            case REDIS, REDLOCK -> RedisServer::start;
+            case ETCD -> EtcdServer::start;
+            case ZOOKEEPER -> ZooKeeperServer::start;
+        };
+        return LockServer.start(directory, servers, starter);
     }
 
     /** Where its servers are. */
@@ -64,6 +74,7 @@ public enum LockStore {
                         "distributed-lock.redlock.restart-guard.enabled",
                         hasRestartGuard());
             case ETCD -> Map.of("distributed-lock.etcd.endpoints", uris("http://", ports));
+            case ZOOKEEPER -> Map.of("distributed-lock.zookeeper.connect-string", HOST + ':' + ports.get(0));
         };
     }
 

@@ -130,5 +130,6 @@ class BackstageTests {
         assertThat(LockStore.askedFor()).isEqualTo(LockStore.REDIS);
         assertThat(LockStore.askedFor("--server.port=0", "--redlock")).isEqualTo(LockStore.REDLOCK);
         assertThat(LockStore.askedFor("--etcd")).isEqualTo(LockStore.ETCD);
+        assertThat(LockStore.askedFor("--zookeeper")).isEqualTo(LockStore.ZOOKEEPER);
     }
 }
