@@ -13,6 +13,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.health.actuate.endpoint.HealthEndpoint;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The same shop with its lock on each of the stores. */
@@ -36,6 +38,7 @@ class LockStoreTests {
             SaleView view = shop.getBean(SaleViews.class).view(sale);
             assertThat(view.sold()).isEqualTo(100);
             assertThat(view.lostUpdates()).isZero();
+            assertThat(shop.getBean(HealthEndpoint.class).health().getStatus()).isEqualTo(Status.UP);
         }
     }
 }

@@ -122,6 +122,8 @@ public final class Backstage implements AutoCloseable {
     public Map<String, Object> settings() {
         Map<String, Object> settings = new HashMap<>(store.settings(ports));
         settings.put("spring.datasource.url", databaseUrl);
+        // Spring Data's driver is on the class path, but only this store runs where it connects.
+        settings.put("management.health.redis.enabled", store == LockStore.REDIS);
         return settings;
     }
 
