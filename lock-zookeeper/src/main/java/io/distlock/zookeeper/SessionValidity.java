@@ -4,6 +4,7 @@ import io.distlock.spi.Moment;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long a session is known to last. Only the leader expires sessions, and what a client sends to a follower does not touch
@@ -14,7 +15,8 @@ import java.util.concurrent.TimeUnit;
  * session lasts its whole time from then on. A follower that is cut off can answer the driver's own pings for many ticks; it
  * cannot confirm anything.
  *
- * <p>An answer that took longer than a tick may come from a leader that stood still and has pinged nobody: it confirms nothing.
+ * <p>A leader that stands still pings nobody, and may expire sessions once it goes on. So an answer that took longer than a tick
+ * confirms nothing, nor does the first one after a request without answer, nor one that arrives after the session's time.
  *
  * <p>Thread-safe.
  */
@@ -26,7 +28,7 @@ final class SessionValidity {
     private volatile Moment confirmed;
 
     // Guarded by the monitor: the request that the next one may confirm.
-    private Moment touched;
+    private @Nullable Moment touched;
     private long answeredNanos;
 
     /**
@@ -48,15 +50,21 @@ final class SessionValidity {
     /** A request that passed through the leader was answered. */
     synchronized void answered(Moment sent) {
         long now = ticker.nanos();
+        Moment before = touched;
         boolean prompt = now - sent.nanos() <= tickNanos;
         boolean apart = sent.nanos() - answeredNanos > tickNanos;
-        if (prompt && apart) {
-            confirmed = touched;
+        if (before != null && prompt && apart && !isOver()) {
+            confirmed = before;
         }
-        if (!prompt || apart) {
+        if (before == null || !prompt || apart) {
             touched = sent;
             answeredNanos = now;
         }
+    }
+
+    /** A request was not answered: the leader may stand still. */
+    synchronized void unanswered() {
+        touched = null;
     }
 
     /** It may have expired, for all that is known. */

@@ -78,6 +78,33 @@ class SessionValidityTests {
         assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(8));
     }
 
+    /** The leader has stood still since then: it knows nothing of the request that was answered before. */
+    @Test
+    void theFirstAnswerAfterSilenceConfirmsNothing() {
+        pass(10);
+        validity.answered(send());
+        pass(10);
+        validity.unanswered();
+        pass(70);
+        validity.answered(send());
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(90));
+        pass(3);
+        validity.answered(send());
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    /** The leader may be about to end it. */
+    @Test
+    void anAnswerAfterItsTimeConfirmsNothing() {
+        pass(10);
+        validity.answered(send());
+        pass(89);
+        Moment sent = send();
+        pass(1);
+        validity.answered(sent);
+        assertThat(validity.isOver()).isTrue();
+    }
+
     @Test
     void aLocksTimeStartsNowWhileTheSessionOutlastsIt() {
         pass(9);

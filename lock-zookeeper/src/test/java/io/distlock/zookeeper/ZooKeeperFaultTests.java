@@ -10,6 +10,7 @@ import io.distlock.LockLoss;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.spi.ProviderStatus;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.zookeeper.ZooKeeperEnsemble;
 import io.distlock.test.zookeeper.ZooKeeperServer;
@@ -20,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -166,6 +168,41 @@ class ZooKeeperFaultTests {
         assertThat(get(next).isHeld()).isTrue();
         assertThat(held.isHeld()).isFalse();
         get(next).close();
+    }
+
+    /** It ends sessions of which it has not heard meanwhile, and may answer their clients just before. */
+    @Test
+    void aLeaderThatIsFrozenForASessionAndGoesOnGivesNoLockAway() throws Exception {
+        for (long millis : new long[] {5_400, 5_800, 6_100, 6_500}) {
+            ZooKeeperServer leader = ensemble.awaitLeader();
+            List<ZooKeeperServer> followers = ensemble.followers();
+            HeldLock held = acquire(client(followers.get(0).connectString()));
+            CompletableFuture<HeldLock> next =
+                    acquireLater(client(followers.get(1).connectString()));
+            CompletableFuture<Boolean> both = next.thenApply(granted -> held.isHeld());
+            leader.freeze();
+            long thaw = runtime.ticker().nanos() + TimeUnit.MILLISECONDS.toNanos(millis);
+            await().pollInterval(Duration.ofMillis(5))
+                    .atMost(PATIENCE)
+                    .until(() -> runtime.ticker().nanos() - thaw > 0);
+            leader.thaw();
+            // Lost or not: that depends on the moment.
+            await().atMost(PATIENCE).until(() -> held.release() != Release.UNKNOWN || next.isDone());
+            assertThat(get(both)).isFalse();
+            get(next).close();
+        }
+    }
+
+    @Test
+    void healthNamesTheMembers() throws Exception {
+        ZooKeeperLockProvider provider = LocalZooKeeper.provider(runtime, ensemble.connectString() + "/health");
+        open.add(provider);
+        ProviderStatus status = get(provider.check());
+        assertThat(status.details()).containsEntry("mode", "ensemble of 3");
+        assertThat(status.details().get("ensemble"))
+                .asInstanceOf(InstanceOfAssertFactories.list(String.class))
+                .hasSize(3)
+                .allMatch(member -> member.contains("participant"));
     }
 
     @Test
