@@ -2,6 +2,7 @@ package io.distlock.zookeeper.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
+import org.springframework.boot.ssl.SslBundle;
 
 /** Where ZooKeeper is, and the credentials. A bean of this type replaces the properties. */
 public interface ZooKeeperConnectionDetails extends ConnectionDetails {
@@ -16,6 +17,11 @@ public interface ZooKeeperConnectionDetails extends ConnectionDetails {
 
     /** The user's password; null if not required. */
     default @Nullable String getPassword() {
+        return null;
+    }
+
+    /** For TLS; null without. */
+    default @Nullable SslBundle getSslBundle() {
         return null;
     }
 }

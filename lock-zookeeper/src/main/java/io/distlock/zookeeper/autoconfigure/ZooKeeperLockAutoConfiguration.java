@@ -12,14 +12,19 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
 /**
- * Auto-configuration of locks in ZooKeeper, in sessions of their own. The provider depends on the runtime, so that it is closed
- * first.
+ * Auto-configuration of locks in ZooKeeper, in sessions of their own. The provider depends on the runtime and on
+ * the files of TLS, so that it is closed first.
  */
-@AutoConfiguration(afterName = "io.distlock.spring.autoconfigure.LockAutoConfiguration")
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration",
+            "io.distlock.spring.autoconfigure.LockAutoConfiguration"
+        })
 @ConditionalOnClass(CuratorFrameworkFactory.class)
 @ConditionalOnBean(LockRuntime.class)
 @ConditionalOnLockProvider("zookeeper")
@@ -34,8 +39,14 @@ public final class ZooKeeperLockAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ZooKeeperConnectionDetails zooKeeperConnectionDetails(ZooKeeperLockProperties properties) {
-        return properties.connectionDetails();
+    ZooKeeperConnectionDetails zooKeeperConnectionDetails(
+            ZooKeeperLockProperties properties, ObjectProvider<SslBundles> bundles) {
+        return properties.connectionDetails(bundles.getIfAvailable());
+    }
+
+    @Bean
+    SslStores zooKeeperLockSslStores(ZooKeeperConnectionDetails details) {
+        return SslStores.of(details.getSslBundle());
     }
 
     @Bean
@@ -43,10 +54,11 @@ public final class ZooKeeperLockAutoConfiguration {
     ZooKeeperLockProvider zooKeeperLockProvider(
             LockRuntime runtime,
             ZooKeeperConnectionDetails details,
+            SslStores tls,
             ObjectProvider<ZooKeeperClientBuilderCustomizer> customizers,
             ZooKeeperLockProperties properties,
             ZooKeeperLockOptions options) {
-        CuratorFrameworkFactory.Builder builder = properties.builder(details);
+        CuratorFrameworkFactory.Builder builder = properties.builder(details, tls.client());
         customizers.orderedStream().forEach(each -> each.customize(builder));
         return new ZooKeeperLockProvider(runtime, builder, options);
     }

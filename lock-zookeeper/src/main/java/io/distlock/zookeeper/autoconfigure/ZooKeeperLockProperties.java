@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
 
 /**
  * Locks in ZooKeeper.
@@ -31,7 +34,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param connectTimeout How long the first calls of a process wait for its first session, 100ms to 60s.
  * @param tickTime The servers' tickTime, or more.
  * @param maxSessionTimeout The servers' maxSessionTimeout. Default: 20 ticks, as theirs.
- * @param client Settings of ZooKeeper's client by name, such as those of TLS and SASL.
+ * @param ssl TLS.
+ * @param client Settings of ZooKeeper's client by name, such as those of SASL.
  */
 @ConfigurationProperties("distributed-lock.zookeeper")
 record ZooKeeperLockProperties(
@@ -45,9 +49,17 @@ record ZooKeeperLockProperties(
         @DefaultValue("10s") Duration connectTimeout,
         @DefaultValue("2s") Duration tickTime,
         @Nullable Duration maxSessionTimeout,
+        @DefaultValue Ssl ssl,
         @DefaultValue Map<String, String> client) {
 
     private static final String PREFIX = "distributed-lock.zookeeper.";
+
+    /**
+     * TLS.
+     *
+     * @param bundle The SSL bundle for connections to ZooKeeper. Without one they are not encrypted.
+     */
+    record Ssl(@Nullable String bundle) {}
 
     enum Acl {
         /** Everybody who reaches the servers. */
@@ -63,7 +75,7 @@ record ZooKeeperLockProperties(
     ZooKeeperLockProperties {
         // The options hold the rules; each violation should name its property.
         ZooKeeperLockOptions usual = ZooKeeperLockOptions.defaults();
-        check(PREFIX + "connect-string", connectString, ConnectStringParser::new);
+        check(PREFIX + "connect-string", connectString, ZooKeeperLockProperties::parse);
         check(PREFIX + "call-timeout", callTimeout, usual::withCallTimeout);
         check(PREFIX + "connect-timeout", connectTimeout, usual::withConnectTimeout);
         check(PREFIX + "tick-time", tickTime, usual::withTickTime);
@@ -75,7 +87,7 @@ record ZooKeeperLockProperties(
             throw new IllegalArgumentException("The property " + PREFIX + missing
                     + " is missing: set it, since digest authentication needs a user name and a password");
         }
-        if (acl == Acl.CREATOR && username == null && client.isEmpty()) {
+        if (acl == Acl.CREATOR && username == null && ssl.bundle() == null && client.isEmpty()) {
             throw new InvalidConfigurationPropertyValueException(
                     PREFIX + "acl",
                     acl,
@@ -95,19 +107,40 @@ record ZooKeeperLockProperties(
         return maxSessionTimeout == null ? options : options.withLongestSession(maxSessionTimeout);
     }
 
-    ZooKeeperConnectionDetails connectionDetails() {
-        return new Configured(connectString, username, password);
+    ZooKeeperConnectionDetails connectionDetails(@Nullable SslBundles bundles) {
+        String name = ssl.bundle();
+        return new Configured(
+                connectString,
+                username,
+                password,
+                name == null ? null : check(PREFIX + "ssl.bundle", name, each -> bundle(each, bundles)));
     }
 
-    CuratorFrameworkFactory.Builder builder(ZooKeeperConnectionDetails details) {
+    private static SslBundle bundle(String name, @Nullable SslBundles bundles) {
+        if (bundles == null) {
+            throw new IllegalArgumentException("there are no SSL bundles: define spring.ssl.bundle.*");
+        }
+        return bundles.getBundle(name);
+    }
+
+    private static ConnectStringParser parse(String connectString) {
+        try {
+            return new ConnectStringParser(connectString);
+        } catch (IllegalArgumentException unreadable) {
+            throw new IllegalArgumentException(
+                    "write host:port,host:port, optionally with a chroot such as /app at the end", unreadable);
+        }
+    }
+
+    /** The properties of the client are added to its settings for TLS. */
+    CuratorFrameworkFactory.Builder builder(ZooKeeperConnectionDetails details, ZKClientConfig tls) {
         CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
                 .connectString(details.getConnectString())
                 .aclProvider(acl.provider());
-        if (!client.isEmpty()) {
+        if (!client.isEmpty() || details.getSslBundle() != null) {
             // Not always: a ZookeeperFactory of the application's need not support it.
-            ZKClientConfig settings = new ZKClientConfig();
-            client.forEach(settings::setProperty);
-            builder.zkClientConfig(settings);
+            client.forEach(tls::setProperty);
+            builder.zkClientConfig(tls);
         }
         if (details.getUsername() != null) {
             String digest = details.getUsername() + ':' + details.getPassword();
@@ -132,7 +165,9 @@ record ZooKeeperLockProperties(
     private record Configured(
             String getConnectString,
             @Nullable String getUsername,
-            @Nullable String getPassword) implements ZooKeeperConnectionDetails {
+            @Nullable String getPassword,
+            @Nullable SslBundle getSslBundle)
+            implements ZooKeeperConnectionDetails {
 
         /** Without secrets. */
         @Override
@@ -144,7 +179,7 @@ record ZooKeeperLockProperties(
     private static <T, R> R check(String property, T value, Function<T, R> rule) {
         try {
             return rule.apply(value);
-        } catch (IllegalArgumentException broken) {
+        } catch (IllegalArgumentException | NoSuchSslBundleException broken) {
             throw new InvalidConfigurationPropertyValueException(property, value, String.valueOf(broken.getMessage()));
         }
     }

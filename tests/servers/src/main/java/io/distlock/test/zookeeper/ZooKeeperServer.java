@@ -28,11 +28,13 @@ public final class ZooKeeperServer implements AutoCloseable {
     private static final int ANSWER_MILLIS = 2_000;
 
     private final ZooKeeperMember member;
+    private final List<String> arguments;
     private final TestFolder folder;
     private volatile ServerProcess process;
 
-    private ZooKeeperServer(ZooKeeperMember member, TestFolder folder) {
+    private ZooKeeperServer(ZooKeeperMember member, List<String> arguments, TestFolder folder) {
         this.member = member;
+        this.arguments = arguments;
         this.folder = folder;
         this.process = launch();
     }
@@ -80,7 +82,7 @@ public final class ZooKeeperServer implements AutoCloseable {
                       <root level="INFO"><appender-ref ref="out"/></root>
                     </configuration>
                     """);
-            return new ZooKeeperServer(member, folder);
+            return new ZooKeeperServer(member, options.arguments(), folder);
         } catch (IOException | RuntimeException failure) {
             folder.close();
             throw new IllegalStateException("cannot start a ZooKeeper server", failure);
@@ -108,24 +110,24 @@ public final class ZooKeeperServer implements AutoCloseable {
     }
 
     private ServerProcess launch() {
-        return ServerProcess.start(
-                "zookeeper",
-                folder.path(),
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx96m",
-                        "-XX:+UseSerialGC",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Dlogback.configurationFile=" + folder.path().resolve("logback.xml"),
-                        // Locks that nobody uses leave within a second or two.
-                        "-Dznode.container.checkIntervalMs=1000",
-                        "-Dzookeeper.jmx.log4j.disable=true",
-                        // So that its sockets are where ProcessSockets looks.
-                        "-Djava.net.preferIPv4Stack=true",
-                        "-cp",
-                        OwnClassPath.absolute(),
-                        "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                        folder.path().resolve("zoo.cfg").toString()));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx96m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dlogback.configurationFile=" + folder.path().resolve("logback.xml"),
+                // Locks that nobody uses leave within a second or two.
+                "-Dznode.container.checkIntervalMs=1000",
+                "-Dzookeeper.jmx.log4j.disable=true",
+                // So that its sockets are where ProcessSockets looks.
+                "-Djava.net.preferIPv4Stack=true"));
+        command.addAll(arguments);
+        command.addAll(List.of(
+                "-cp",
+                OwnClassPath.absolute(),
+                "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                folder.path().resolve("zoo.cfg").toString()));
+        return ServerProcess.start("zookeeper", folder.path(), command);
     }
 
     /**

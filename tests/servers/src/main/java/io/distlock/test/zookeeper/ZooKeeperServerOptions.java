@@ -1,7 +1,9 @@
 package io.distlock.test.zookeeper;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -10,11 +12,14 @@ import java.util.Map;
  * @param tickTime the unit of its times: an ensemble's followers may be 5 ticks behind, and take 10 to join
  * @param longestSession the longest session that it grants; the shortest one is two ticks
  * @param settings further lines of its configuration, by name
+ * @param arguments further ones of its JVM
  */
-public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession, Map<String, String> settings) {
+public record ZooKeeperServerOptions(
+        Duration tickTime, Duration longestSession, Map<String, String> settings, List<String> arguments) {
 
     public ZooKeeperServerOptions {
         settings = Map.copyOf(settings);
+        arguments = List.copyOf(arguments);
     }
 
     /**
@@ -23,7 +28,7 @@ public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession,
      * @return the options
      */
     public static ZooKeeperServerOptions defaults() {
-        return new ZooKeeperServerOptions(Duration.ofMillis(500), Duration.ofMinutes(20), Map.of());
+        return new ZooKeeperServerOptions(Duration.ofMillis(500), Duration.ofMinutes(20), Map.of(), List.of());
     }
 
     /**
@@ -33,7 +38,7 @@ public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession,
      * @return the options
      */
     public ZooKeeperServerOptions withTickTime(Duration tickTime) {
-        return new ZooKeeperServerOptions(tickTime, longestSession, settings);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments);
     }
 
     /**
@@ -43,7 +48,7 @@ public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession,
      * @return the options
      */
     public ZooKeeperServerOptions withLongestSession(Duration longestSession) {
-        return new ZooKeeperServerOptions(tickTime, longestSession, settings);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments);
     }
 
     /**
@@ -56,6 +61,19 @@ public record ZooKeeperServerOptions(Duration tickTime, Duration longestSession,
     public ZooKeeperServerOptions with(String name, String value) {
         Map<String, String> all = new HashMap<>(settings);
         all.put(name, value);
-        return new ZooKeeperServerOptions(tickTime, longestSession, all);
+        return new ZooKeeperServerOptions(tickTime, longestSession, all, arguments);
+    }
+
+    /**
+     * With a system property of its JVM, for what {@code zoo.cfg} cannot say.
+     *
+     * @param name its name
+     * @param value its value
+     * @return the options
+     */
+    public ZooKeeperServerOptions withSystemProperty(String name, String value) {
+        List<String> all = new ArrayList<>(arguments);
+        all.add("-D" + name + '=' + value);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, all);
     }
 }
