@@ -80,6 +80,12 @@ final class SessionCalls implements Watcher {
         return ask("/", reply -> client.sync("/", (code, path, context) -> reply.answered(code, true), null));
     }
 
+    /** What the servers say of their ensemble, which is nothing if one stands alone. */
+    CompletableFuture<String> ensemble() {
+        return this.<Content>ask("/", reply -> client.getConfig(false, content(reply), null))
+                .thenApply(Content::text);
+    }
+
     /** Makes an ephemeral node with the next number, and lists its queue, in one round trip. */
     CompletableFuture<Enqueued> enqueue(String queue, String prefix, String data) {
         CompletableFuture<Enqueued> made = ask(
@@ -110,11 +116,17 @@ final class SessionCalls implements Watcher {
                                     (code, asked, context, name) -> reply.answered(code, true);
                             client.create(path, new byte[0], acl.apply(path), CreateMode.CONTAINER, answer, null);
                         })
-                        .exceptionallyCompose(
-                                failure -> ZooKeeperCallException.of(failure).isNodeExists()
-                                        ? CompletableFuture.completedFuture(true)
-                                        : CompletableFuture.failedFuture(failure)))
+                        .exceptionallyCompose(failure -> unlessThere(path, ZooKeeperCallException.of(failure))))
                 .toArray(CompletableFuture<?>[]::new));
+    }
+
+    private static CompletableFuture<Boolean> unlessThere(String path, ZooKeeperCallException failure) {
+        if (failure.isNodeExists()) {
+            return CompletableFuture.completedFuture(true);
+        }
+        // Above the root is what a client with a chroot cannot make.
+        return CompletableFuture.failedFuture(
+                failure.isNoNode() && path.equals("/") ? ZooKeeperCallException.noChroot() : failure);
     }
 
     CompletableFuture<Content> read(String path) {

@@ -7,14 +7,22 @@ import io.distlock.LockStatus;
 import io.distlock.LockStatus.Holder;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.spi.ProviderStatus;
+import io.distlock.spi.Ticker;
+import io.distlock.support.WarmUp;
 import io.distlock.zookeeper.SessionCalls.Content;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
-/** Reads queues without joining them. Thread-safe. */
-record ZooKeeperInspection(ZooKeeperSessions sessions, LockPaths paths) {
+/** Reads queues without joining them, and asks the servers how they are. Thread-safe. */
+record ZooKeeperInspection(Ticker ticker, ZooKeeperSessions sessions, LockPaths paths) {
+
+    private static final String SERVER = "server.";
 
     /** A holder, ours or another client's, and what its node says. */
     private record Found(SessionCalls calls, String path, QueueNode node, Content content) {
@@ -62,6 +70,36 @@ record ZooKeeperInspection(ZooKeeperSessions sessions, LockPaths paths) {
                         .map(each -> each.calls().delete(each.path()))
                         .findFirst()
                         .orElseGet(() -> CompletableFuture.completedFuture(Release.NOT_OWNER)));
+    }
+
+    /** As {@link io.distlock.spi.LockProvider#check}. */
+    CompletableFuture<ProviderStatus> check(String servers) {
+        long asked = ticker.nanos();
+        return sessions.usual()
+                .thenCompose(session -> session.calls()
+                        .sync()
+                        .thenApply(answered -> TimeUnit.NANOSECONDS.toMillis(ticker.nanos() - asked))
+                        // The configuration may be hidden from this client.
+                        .thenCombine(
+                                session.calls().ensemble().handle((said, hidden) -> Optional.ofNullable(said)),
+                                (millis, ensemble) -> up(servers, millis, ensemble)))
+                .exceptionally(failure -> new ProviderStatus(
+                        ProviderStatus.State.DOWN,
+                        Map.of("servers", servers, "error", WarmUp.reason(ZooKeeperCallException.of(failure)))));
+    }
+
+    private ProviderStatus up(String servers, long roundTripMillis, Optional<String> configuration) {
+        Map<String, Object> details = new HashMap<>();
+        details.put("servers", servers);
+        details.put("sessions", sessions.describe());
+        details.put("roundTripMillis", roundTripMillis);
+        configuration.ifPresent(lines -> {
+            List<String> ensemble =
+                    lines.lines().filter(line -> line.startsWith(SERVER)).toList();
+            details.put("mode", ensemble.isEmpty() ? "standalone" : "ensemble of " + ensemble.size());
+            details.put("ensemble", ensemble);
+        });
+        return new ProviderStatus(ProviderStatus.State.UP, details);
     }
 
     private CompletableFuture<Queue> look(LockKey key) {

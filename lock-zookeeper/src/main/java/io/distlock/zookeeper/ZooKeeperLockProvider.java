@@ -16,11 +16,9 @@ import io.distlock.support.LockRuntime;
 import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 
 /**
@@ -60,7 +58,7 @@ public final class ZooKeeperLockProvider implements LockProvider {
         this.clients = new ZooKeeperClients(settings);
         this.sessions = new ZooKeeperSessions(runtime, options, clients);
         this.queues = new ZooKeeperQueues(runtime, options, sessions);
-        this.inspection = new ZooKeeperInspection(sessions, queues.paths);
+        this.inspection = new ZooKeeperInspection(runtime.ticker(), sessions, queues.paths);
         this.warmUp = new WarmUp("ZooKeeper at " + clients.servers(), runtime.scheduler(), sessions::usual);
         this.connected = warmUp.start("distributed-lock.zookeeper.*", options.connectTimeout());
     }
@@ -143,25 +141,7 @@ public final class ZooKeeperLockProvider implements LockProvider {
 
     @Override
     public CompletionStage<ProviderStatus> check() {
-        long asked = runtime.ticker().nanos();
-        return sessions.usual()
-                .thenCompose(session -> session.calls().sync())
-                .thenApply(answered -> new ProviderStatus(
-                        ProviderStatus.State.UP,
-                        Map.<String, Object>of(
-                                "servers",
-                                clients.servers(),
-                                "sessions",
-                                sessions.describe(),
-                                "roundTripMillis",
-                                TimeUnit.NANOSECONDS.toMillis(runtime.ticker().nanos() - asked))))
-                .exceptionally(failure -> new ProviderStatus(
-                        ProviderStatus.State.DOWN,
-                        Map.of(
-                                "servers",
-                                clients.servers(),
-                                "error",
-                                WarmUp.reason(ZooKeeperCallException.of(failure)))));
+        return inspection.check(clients.servers());
     }
 
     /**

@@ -6,6 +6,7 @@ import io.distlock.support.DueSet;
 import io.distlock.support.LockRuntime;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -182,8 +183,9 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
     String describe() {
         SessionValidity known = validity;
         return "0x" + Long.toHexString(client.getSessionId()) + ": " + client.getSessionTimeout() + " ms, "
+                + client.getState().name().toLowerCase(Locale.ROOT) + ", "
                 + (known == null
-                        ? "connecting"
+                        ? "never confirmed"
                         : "confirmed " + known.confirmedAgo().toMillis() + " ms ago");
     }
 
@@ -225,6 +227,9 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
         SessionValidity known = validity;
         if (failure != null) {
             ZooKeeperCallException said = ZooKeeperCallException.of(failure);
+            if (known != null) {
+                known.unanswered();
+            }
             if (said.isExpired()) {
                 lost();
             } else if (said.isSilence()) {

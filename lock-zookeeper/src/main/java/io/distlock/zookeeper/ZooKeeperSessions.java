@@ -48,12 +48,21 @@ final class ZooKeeperSessions {
         // In whole seconds, so that slightly different leases share one.
         CompletableFuture<ZooKeeperSession> entered =
                 session(Duration.ofSeconds(timeToLive.plusNanos(999_999_999).toSeconds()));
-        CompletableFuture<ZooKeeperSession> inTime = runtime.timeouts().within(limit, entered);
+        CompletableFuture<ZooKeeperSession> inTime = within(limit, entered);
         inTime.exceptionally(failure -> {
             entered.thenAccept(ZooKeeperSession::leave);
             return null;
         });
         return inTime;
+    }
+
+    private CompletableFuture<ZooKeeperSession> within(Duration limit, CompletableFuture<ZooKeeperSession> entered) {
+        return runtime.timeouts()
+                .within(limit, entered)
+                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(
+                        ZooKeeperCallException.of(failure).isSilence()
+                                ? ZooKeeperCallException.unreachable(clients.servers(), limit)
+                                : failure));
     }
 
     /** The session for what needs no lock. */
@@ -62,7 +71,7 @@ final class ZooKeeperSessions {
             session.leave();
             return session;
         });
-        return runtime.timeouts().within(options.callTimeout(), entered);
+        return within(options.callTimeout(), entered);
     }
 
     private CompletableFuture<ZooKeeperSession> session(Duration timeToLive) {

@@ -105,9 +105,10 @@ class ZooKeeperLockApplicationTests {
                     .join();
             assertThat(status.details())
                     .containsEntry("servers", zooKeeper.server().connectString())
+                    .containsEntry("mode", "standalone")
                     .hasEntrySatisfying(
                             "sessions",
-                            sessions -> assertThat(sessions).asString().contains("confirmed"));
+                            sessions -> assertThat(sessions).asString().contains("connected, confirmed"));
         }
     }
 
