@@ -6,6 +6,7 @@ import io.distlock.benchmarks.measure.RunSize;
 import io.distlock.benchmarks.redis.RedisStore;
 import io.distlock.benchmarks.redis.RedlockStore;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.zookeeper.ZooKeeperStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -100,7 +101,8 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
                     new Suite("", RedisStore::start, Measurement.all()),
                     new Suite("redlock-", RedlockStore::start, Measurement.ofQuorum(RedlockStore::start)),
                     new Suite("redlock3-", () -> RedlockStore.start(3), Measurement.ofSmallQuorum()),
-                    new Suite("etcd-", EtcdStore::start, Measurement.ofQueue()));
+                    new Suite("etcd-", EtcdStore::start, Measurement.ofQueue()),
+                    new Suite("zookeeper-", ZooKeeperStore::start, Measurement.ofSessions()));
         }
 
         String nameOf(Measurement measurement) {

@@ -66,4 +66,10 @@ public interface Measurement {
                 new QueueContention(),
                 new KilledHolder());
     }
+
+    /** On ZooKeeper: what is compared with Curator. */
+    static List<Measurement> ofSessions() {
+        return List.of(
+                new UncontendedCycle(), new ParallelCycles(), new ManyHeld(), new ManyWaiters(), new QueueHandOver());
+    }
 }

@@ -33,7 +33,10 @@ public interface Store extends AutoCloseable {
      */
     Application distantApplication(Duration distance);
 
-    /** The bare driver, doing the same commands as our client on a connection that is set up in the same way. */
+    /**
+     * What our client is compared with: the bare driver, doing the same commands on a connection that is set up in the same way;
+     * or what users of the store have instead.
+     */
     Contestant driver();
 
     /** Other libraries' locks on the same store, as they come. */
