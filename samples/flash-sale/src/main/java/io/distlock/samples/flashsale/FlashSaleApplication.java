@@ -21,8 +21,9 @@ import org.springframework.core.env.MapPropertySource;
 
 /**
  * Starts an instance of the shop: the first one without arguments, or with {@code --redlock} for five Redis servers that
- * keep the lock by majority, {@code --etcd} for an etcd, or {@code --zookeeper} for a ZooKeeper; a further one with {@code --join}. A port of your own choice is
- * {@code --server.port=9090}, a PostgreSQL of your own {@code --database=jdbc:postgresql://localhost/shop?user=me}.
+ * keep the lock by majority, {@code --etcd} for an etcd, {@code --zookeeper} for a ZooKeeper, or {@code --jdbc} for the shop's own
+ * database; a further one with {@code --join}. A port of your own choice is {@code --server.port=9090}, a PostgreSQL or MariaDB
+ * of your own {@code --database=jdbc:postgresql://localhost/shop?user=me}.
  */
 @SpringBootApplication
 @EnableConfigurationProperties(FlashSaleSettings.class)

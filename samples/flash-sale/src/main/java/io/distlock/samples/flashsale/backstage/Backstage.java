@@ -124,6 +124,10 @@ public final class Backstage implements AutoCloseable {
         settings.put("spring.datasource.url", databaseUrl);
         // Spring Data's driver is on the class path, but only this store runs where it connects.
         settings.put("management.health.redis.enabled", store == LockStore.REDIS);
+        if (databaseUrl.startsWith("jdbc:mariadb:")) {
+            // Its identity columns are declared in words of its own.
+            settings.put("spring.sql.init.schema-locations", "classpath:schema-mariadb.sql");
+        }
         return settings;
     }
 

@@ -25,7 +25,10 @@ public enum LockStore {
     ETCD(1),
 
     /** One ZooKeeper; in earnest it would be an ensemble of three. */
-    ZOOKEEPER(1);
+    ZOOKEEPER(1),
+
+    /** The shop's own database; nothing more to run. */
+    JDBC(0);
 
     private static final Logger log = LoggerFactory.getLogger(LockStore.class);
     private static final String HOST = "127.0.0.1";
@@ -56,7 +59,8 @@ public enum LockStore {
 
     List<LockServer> start(Path directory) throws IOException {
         LockServer.Starter starter = switch (this) {
-            case REDIS, REDLOCK -> RedisServer::start;
+            // The database has no server here, so none is started.
+            case REDIS, REDLOCK, JDBC -> RedisServer::start;
             case ETCD -> EtcdServer::start;
             case ZOOKEEPER -> ZooKeeperServer::start;
         };
@@ -75,6 +79,7 @@ public enum LockStore {
                         hasRestartGuard());
             case ETCD -> Map.of("distributed-lock.etcd.endpoints", uris("http://", ports));
             case ZOOKEEPER -> Map.of("distributed-lock.zookeeper.connect-string", HOST + ':' + ports.get(0));
+            case JDBC -> Map.of();
         };
     }
 
