@@ -60,6 +60,44 @@ class PermitQueueTests {
     }
 
     @Test
+    void aCallThatWouldWaitForAPermitOfItsOwnProcessTakesOneThatIsFree() {
+        here.client.acquire(here.client.request(KEY).withWaitTime(Duration.ZERO));
+        for (int round = 0; round < 30; round++) {
+            var asked = here.start(permits(2));
+            assertThat(asked).as("round %s", round).isDone();
+            HeldLock granted = asked.join().orElseThrow();
+            assertThat(granted.permit()).isEqualTo(2);
+            granted.release();
+        }
+    }
+
+    /** As soon as it hears of its grant, a caller may ask again. */
+    @Test
+    void theNextAttemptOfACallerFindsNothingOfItsLastInTheQueues() {
+        holdAllElsewhere(3);
+        AtomicReference<Integer> sent = new AtomicReference<>();
+        here.start(permits(3)).thenRun(() -> {
+            int before = here.provider.acquires();
+            here.start(permits(3).withWaitTime(Duration.ZERO));
+            sent.set(here.provider.acquires() - before);
+        });
+
+        here.store.forceRelease(
+                KEY.permit(2),
+                here.store
+                        .inspect(KEY.permit(2))
+                        .toCompletableFuture()
+                        .join()
+                        .orElseThrow()
+                        .holders()
+                        .get(0)
+                        .token()
+                        .orElseThrow());
+
+        assertThat(sent.get()).as("questions for the two that others hold").isEqualTo(2);
+    }
+
+    @Test
     void cancellingSaysWhetherItCameInTime() {
         holdAllElsewhere(2);
         CompletableFuture<Optional<HeldLock>> asked = here.start(permits(2));
