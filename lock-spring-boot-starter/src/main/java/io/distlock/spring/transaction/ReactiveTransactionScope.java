@@ -76,8 +76,11 @@ record ReactiveTransactionScope(
             List<ReferenceCountedLock> around = context.<HeldLocks>getOrEmpty(HeldLocks.class)
                     .map(HeldLocks::referenced)
                     .orElseGet(List::of);
+            // One may have been lost while the transaction waited for a row.
+            Mono<Void> check =
+                    Mono.fromRunnable(() -> around.forEach(each -> each.lock().ensureHeld()));
             return transaction(around)
-                    .map(found -> found.fence(around).thenMany(work))
+                    .map(found -> found.fence(around).then(check).thenMany(work))
                     .defaultIfEmpty(work)
                     .flatMapMany(guarded -> guarded);
         });

@@ -2,11 +2,13 @@ package io.distlock.spring.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.distlock.LockLostException;
 import io.distlock.spring.template.LockTemplate;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactoryBean;
@@ -82,6 +84,23 @@ class GuardedManagersTests {
             JdbcTransactionManager behind = context.getBean("behind", JdbcTransactionManager.class);
             assertThat(context.getBean("proxied")).isNotSameAs(behind);
             assertThat(behind.getTransactionExecutionListeners()).hasSize(1);
+        });
+    }
+
+    /** Contexts that share a manager have resources of their own. */
+    @Test
+    void aManagerOfTwoContextsShowsItsLocksToTheResourcesOfBoth() {
+        Database.runner().run(context -> {
+            JdbcTransactionManager manager = new JdbcTransactionManager(context.getBean(DataSource.class));
+            TransactionFence one = (provider, sequencer) -> {};
+            TransactionFence other = (provider, sequencer) -> fail("no lock is held");
+            CommitGuard first = new CommitGuard(false, () -> List.of(one));
+            first.postProcessAfterInitialization(manager, "manager");
+            first.postProcessAfterInitialization(manager, "same");
+            new CommitGuard(false, () -> List.of(other)).postProcessAfterInitialization(manager, "manager");
+            assertThat(manager.getTransactionExecutionListeners()).hasSize(2);
+            assertThat(CommitGuard.shows(manager, one)).isTrue();
+            assertThat(CommitGuard.shows(manager, other)).isTrue();
         });
     }
 }

@@ -8,6 +8,7 @@ import io.distlock.spring.DistributedLock;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.ConfigurableTransactionManager;
@@ -70,5 +71,33 @@ class LossBeforeTransactionTests {
     void aReactiveMethodWhoseLockIsLostWhileItsTransactionBeginsDoesNotRun() {
         assertNotRun(
                 ReactiveTransactionTests.runner(), orders -> orders.orderLater().block(Duration.ofSeconds(30)));
+    }
+
+    /** It has waited for a row that another transaction had locked. */
+    @Test
+    void aMethodWhoseLockIsLostWhileItIsShownToAResourceDoesNotRun() {
+        assertNotRunOnceShown(Database.runner(), Orders::order);
+    }
+
+    @Test
+    void aReactiveMethodWhoseLockIsLostWhileItIsShownToAResourceDoesNotRun() {
+        assertNotRunOnceShown(
+                ReactiveTransactionTests.runner(), orders -> orders.orderLater().block(Duration.ofSeconds(30)));
+    }
+
+    private static void assertNotRunOnceShown(ApplicationContextRunner runner, Call call) {
+        AtomicReference<Runnable> slow = new AtomicReference<>(() -> {});
+        runner.withBean(Orders.class)
+                .withBean(
+                        TransactionFence.class,
+                        () -> (provider, sequencer) -> slow.get().run())
+                .withBean(TransactionFence.Reactive.class, () -> (provider, sequencer) -> Mono.fromRunnable(slow.get()))
+                .run(context -> {
+                    ManualTicker ticker = context.getBean(ManualTicker.class);
+                    slow.set(() -> ticker.advance(Duration.ofSeconds(11)));
+                    Orders orders = context.getBean(Orders.class);
+                    assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> call.on(orders));
+                    assertThat(orders.calls()).isZero();
+                });
     }
 }
