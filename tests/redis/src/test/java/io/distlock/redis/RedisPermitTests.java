@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What permits cost at a real server, how they are passed on, and what happens while their number is lowered. */
 class RedisPermitTests extends OneClientFixture {
@@ -198,8 +200,9 @@ class RedisPermitTests extends OneClientFixture {
     }
 
     /** Prints a ratio; how fast either is depends on the machine. */
-    @Test
-    void eightClientsOnThreePermits() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5})
+    void eightClientsOnThreePermits(int workMillis) throws Exception {
         TestClient[] clients = Stream.generate(
                         () -> TestClient.of(redis.server().endpoint()))
                 .limit(8)
@@ -208,12 +211,13 @@ class RedisPermitTests extends OneClientFixture {
             double one = 0;
             double three = 0;
             for (int turn = 0; turn < 3; turn++) {
-                one += throughput(clients, 1);
-                three += throughput(clients, PERMITS);
+                one += throughput(clients, 1, workMillis);
+                three += throughput(clients, PERMITS, workMillis);
             }
             System.out.printf(
                     Locale.ROOT,
-                    "8 clients: one lock %.0f grants/s, three permits %.0f grants/s, 3 x one lock is %.2f x that%n",
+                    "8 clients, work of %d ms: one lock %.0f grants/s, three permits %.0f grants/s, 3 x one lock is %.2f x that%n",
+                    workMillis,
                     one / 3,
                     three / 3,
                     3 * one / three);
@@ -222,7 +226,8 @@ class RedisPermitTests extends OneClientFixture {
         }
     }
 
-    private static double throughput(TestClient[] clients, int permits) throws InterruptedException {
+    private static double throughput(TestClient[] clients, int permits, int workMillis)
+            throws InterruptedException {
         AtomicInteger grants = new AtomicInteger();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -233,6 +238,7 @@ class RedisPermitTests extends OneClientFixture {
                     while (goOn.get()) {
                         try (HeldLock held = each.locks.acquire(request(each, "throughput-" + permits, permits))) {
                             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
+                            LockSupport.parkNanos(workMillis * 1_000_000L);
                             held.ensureHeld();
                             inside.decrementAndGet();
                             grants.incrementAndGet();
