@@ -96,7 +96,7 @@ final class LockOperationSource {
     }
 
     private LockOperation parse(LockedMethod method) {
-        ProblemCollector problems = new ProblemCollector(method);
+        ProblemCollector problems = new ProblemCollector(method.annotation(), method.describe());
         ReturnTypes.Handling returns = returnTypes.check(method, problems);
         LockClients clients = beans.getBean(LockClients.class);
         List<LockOperation.Lock> locks = method.annotations().stream()

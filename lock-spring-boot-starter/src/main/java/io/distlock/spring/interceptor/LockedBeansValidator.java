@@ -71,7 +71,7 @@ record LockedBeansValidator(ConfigurableListableBeanFactory beans, LockOperation
         for (String name : names) {
             Optional<Object> instance = instance(name);
             for (LockedMethod method : lockedMethods(name, instance)) {
-                ProblemCollector found = new ProblemCollector(method);
+                ProblemCollector found = new ProblemCollector(method.annotation(), method.describe());
                 if (isSupported) {
                     new ProxyRules(beans).check(name, instance, method, found);
                     try {

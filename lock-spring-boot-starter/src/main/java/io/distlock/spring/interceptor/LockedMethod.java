@@ -2,6 +2,7 @@ package io.distlock.spring.interceptor;
 
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.leader.LeaderOnly;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -18,6 +19,11 @@ record LockedMethod(
         List<MergedAnnotation<DistributedLock>> annotations,
         Optional<MergedAnnotation<LeaderOnly>> leaderOnly,
         boolean onType) {
+
+    /** The one to blame for what is true of the method itself. */
+    Class<? extends Annotation> annotation() {
+        return annotations.isEmpty() ? LeaderOnly.class : DistributedLock.class;
+    }
 
     /** {@code OrderService.ship}; the same in any process that runs this code. */
     String defaultName() {

@@ -1,7 +1,5 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.DistributedLock;
-import io.distlock.spring.leader.LeaderOnly;
 import java.lang.annotation.Annotation;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,12 +9,8 @@ import java.util.function.Supplier;
 /** Collects the problems of an annotated method, described for messages, to report them all at once. Not thread-safe. */
 record ProblemCollector(String annotation, String method, List<InvalidLockedMethodsException.Problem> found) {
 
-    /** Of what is true for the method itself; if it has both annotations, the locks' is named. */
-    ProblemCollector(LockedMethod method) {
-        this(
-                "@" + (method.annotations().isEmpty() ? LeaderOnly.class : DistributedLock.class).getSimpleName(),
-                method.describe(),
-                new ArrayList<>());
+    ProblemCollector(Class<? extends Annotation> annotation, String method) {
+        this("@" + annotation.getSimpleName(), method, new ArrayList<>());
     }
 
     /** For what another annotation of the same method says. */

@@ -105,6 +105,8 @@ class LeaderOnlyTransactionTests {
         LeaderElection election = election(context);
         LockClient operator = LockTestContext.another(context);
         operator.forceRelease(election.key(), election.term().orElseThrow().token());
+        // It hears of that at its next renewal, at a third of the lease.
+        context.getBean(ManualTicker.class).advance(Duration.ofSeconds(4));
     }
 
     private static boolean isFree(ApplicationContext context) {

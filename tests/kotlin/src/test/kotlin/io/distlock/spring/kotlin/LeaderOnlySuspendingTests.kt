@@ -10,6 +10,7 @@ import java.time.Duration
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.async
+import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.reactor.awaitSingle
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.yield
@@ -47,7 +48,7 @@ class LeaderOnlySuspendingTests {
 
     private fun AssertableApplicationContext.lead() {
         election.stand()
-        await().atMost(Duration.ofMinutes(1)).until(election::isLeader)
+        await().atMost(Duration.ofMinutes(1)).until { election.isLeader }
     }
 
     @Test
@@ -67,12 +68,15 @@ class LeaderOnlySuspendingTests {
     fun theLockIsGivenBackWhenOneThatIsSuspendedHasReturned() = run { jobs ->
         lead()
         val work = CompletableDeferred<String>()
-        val running = async(start = CoroutineStart.UNDISPATCHED) { jobs.strict { work.await() } }
-        val withdrawn = election.withdraw().toCompletableFuture()
-        assertThat(election.isLeader).isFalse()
-        assertThat(withdrawn).isNotDone()
-        work.complete("done")
-        assertThat(running.await()).isEqualTo("done")
-        await().atMost(Duration.ofMinutes(1)).until(withdrawn::isDone)
+        val withdrawn = coroutineScope {
+            val running = async(start = CoroutineStart.UNDISPATCHED) { jobs.strict { work.await() } }
+            val withdrawn = election.withdraw().toCompletableFuture()
+            assertThat(election.isLeader).isFalse()
+            assertThat(withdrawn.isDone).isFalse()
+            work.complete("done")
+            assertThat(running.await()).isEqualTo("done")
+            withdrawn
+        }
+        await().atMost(Duration.ofMinutes(1)).until { withdrawn.isDone }
     }
 }
