@@ -34,7 +34,6 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
  */
 public final class ZooKeeperLockProvider implements LockProvider {
 
-    private final LockRuntime runtime;
     private final ZooKeeperLockOptions options;
     private final ZooKeeperClients clients;
     private final ZooKeeperSessions sessions;
@@ -53,7 +52,6 @@ public final class ZooKeeperLockProvider implements LockProvider {
      */
     public ZooKeeperLockProvider(
             LockRuntime runtime, CuratorFrameworkFactory.Builder settings, ZooKeeperLockOptions options) {
-        this.runtime = runtime;
         this.options = options;
         this.clients = new ZooKeeperClients(settings);
         this.sessions = new ZooKeeperSessions(runtime, options, clients);

@@ -54,8 +54,7 @@ final class LockingProcess implements AutoCloseable {
                 with.name(),
                 connectString,
                 lock);
-        LockingProcess holder =
-                new LockingProcess(folder, ServerProcess.start("locking", folder.path(), command));
+        LockingProcess holder = new LockingProcess(folder, ServerProcess.start("locking", folder.path(), command));
         holder.awaitSaying(HOLDS);
         return holder;
     }

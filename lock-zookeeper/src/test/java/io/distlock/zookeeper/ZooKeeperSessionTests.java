@@ -286,8 +286,8 @@ class ZooKeeperSessionTests {
     @Test
     void tenThousandHeldLocksCostOneRequestEachInterval() {
         List<CompletableFuture<HeldLock>> all = IntStream.range(0, 10_000)
-                .mapToObj(each -> client.acquireAsync(client.request(name, String.valueOf(each))
-                        .withWaitTime(Duration.ofMinutes(2))))
+                .mapToObj(each -> client.acquireAsync(
+                        client.request(name, String.valueOf(each)).withWaitTime(Duration.ofMinutes(2))))
                 .toList();
         all.forEach(CompletableFuture::join);
         assertThat(sessions).hasSize(1);

@@ -29,8 +29,7 @@ class ZooKeeperMeasurementsTests {
         assertFigures(new UncontendedCycle())
                 // And now and then what confirms the session.
                 .hasEntrySatisfying(
-                        "client commands per cycle",
-                        count -> assertThat(count).isBetween(3.0, 3.2))
+                        "client commands per cycle", count -> assertThat(count).isBetween(3.0, 3.2))
                 .hasEntrySatisfying(
                         "p50 relative to Curator, distlock",
                         ratio -> assertThat(ratio).isPositive());
