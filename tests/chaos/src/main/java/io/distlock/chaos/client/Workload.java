@@ -25,7 +25,7 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis) {
     enum Kind {
         /** Takes any of the locks. */
         LOCKS,
-        /** Takes one lock, and keeps and renews it for long. */
+        /** Takes one lock, and keeps it for longer than a lease. */
         KEPT,
         /** Takes permits. */
         PERMITS
@@ -64,7 +64,7 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis) {
 
         Step next(LockClient locks) {
             boolean shared = kind == Kind.LOCKS && random.nextDouble() < READERS;
-            boolean renewed = kind == Kind.KEPT || random.nextDouble() >= UNRENEWED;
+            boolean renewed = random.nextDouble() >= UNRENEWED;
             Duration wait = Duration.ofMillis(random.nextInt(4) == 0 ? 0 : random.nextInt(2_000));
             LockOptions options = LockOptions.defaults()
                     .withLeaseTime(Duration.ofMillis(leaseMillis))
