@@ -41,7 +41,8 @@ public final class ChaosClient {
         CountDownLatch ended = new CountDownLatch(1);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> endOrderly(stop, ended), "end"));
         try (Journal journal = Journal.in(Path.of(arguments[1]), ticker);
-                Pacer pacer = Pacer.start(name, journal, ticker)) {
+                Pacer pacer = new Pacer(name, journal, ticker)) {
+            pacer.start();
             Workload load = new Workload(
                     Long.parseLong(arguments[2]), Long.parseLong(arguments[4]), Long.parseLong(arguments[5]));
             List<String> address = Arrays.asList(arguments).subList(6, arguments.length);

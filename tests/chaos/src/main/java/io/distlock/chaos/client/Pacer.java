@@ -17,17 +17,15 @@ final class Pacer implements Runnable, AutoCloseable {
     private final Thread thread = new Thread(this, "pacer");
     private volatile boolean over;
 
-    private Pacer(String client, Journal journal, Ticker ticker) {
+    Pacer(String client, Journal journal, Ticker ticker) {
         this.client = client;
         this.journal = journal;
         this.ticker = ticker;
     }
 
-    static Pacer start(String client, Journal journal, Ticker ticker) {
-        Pacer pacer = new Pacer(client, journal, ticker);
-        pacer.thread.setDaemon(true);
-        pacer.thread.start();
-        return pacer;
+    void start() {
+        thread.setDaemon(true);
+        thread.start();
     }
 
     @Override
