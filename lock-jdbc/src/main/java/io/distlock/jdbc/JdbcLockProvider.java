@@ -81,7 +81,7 @@ public final class JdbcLockProvider implements LockProvider {
 
     private CompletableFuture<?> connect() {
         return calls.call(DatabaseCalls.Urgency.KEEP, (sql, database) -> {
-                    new TableCheck(sql, options).check(database);
+                    new TableCheck(sql, options, calls.dataSource()).check(database);
                     return sql;
                 })
                 .thenAccept(sql -> {
@@ -108,7 +108,7 @@ public final class JdbcLockProvider implements LockProvider {
     public void verify() {
         try {
             calls.call(DatabaseCalls.Urgency.KEEP, options.connectTimeout(), (sql, database) -> {
-                        new TableCheck(sql, options).check(database);
+                        new TableCheck(sql, options, calls.dataSource()).check(database);
                         return true;
                     })
                     .join();

@@ -4,19 +4,30 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Tries the table once with a row that is nobody's: it must be there with all columns, the application may read, insert,
- * update and delete, and keys that differ in case alone must differ.
+ * update and delete, and keys that differ in case alone must differ. In a transaction that is rolled back: nothing is left, even
+ * if the process dies meanwhile.
  */
-record TableCheck(LockSql sql, JdbcLockOptions options) {
+record TableCheck(LockSql sql, JdbcLockOptions options, DataSource dataSource) {
 
     private static final long TIME_MICROS = 60_000_000;
 
     void check(NamedParameterJdbcOperations database) {
+        new TransactionTemplate(new JdbcTransactionManager(dataSource)).executeWithoutResult(transaction -> {
+            transaction.setRollbackOnly();
+            tryTable(database);
+        });
+    }
+
+    private void tryTable(NamedParameterJdbcOperations database) {
         String key = "{check}" + UUID.randomUUID() + "{a}";
         String alike = key.replace("{a}", "{A}");
         try {

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.RowMapper;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
 /** What the provider does with its rows, in each database. */
 abstract class JdbcLockContract extends LockSqlContract {
@@ -125,15 +127,46 @@ abstract class JdbcLockContract extends LockSqlContract {
     /** The type of a column that takes A for a; empty if a collation must be made for it. */
     abstract String foldingColumn();
 
+    /** As when its process is killed: what it has not committed goes with its connection. */
+    @Test
+    void aCheckThatIsCutOffLeavesNothing() {
+        LockSql sql = database().sql();
+        NamedParameterJdbcTemplate dying = new NamedParameterJdbcTemplate(connections) {
+
+            @Override
+            public <T> List<T> query(String statement, SqlParameterSource parameters, RowMapper<T> rows) {
+                dieAt(statement);
+                return super.query(statement, parameters, rows);
+            }
+
+            @Override
+            public int update(String statement, SqlParameterSource parameters) {
+                dieAt(statement);
+                return super.update(statement, parameters);
+            }
+
+            private void dieAt(String statement) {
+                if (statement.contains(sql.withdraw)) {
+                    throw new IllegalStateException("killed");
+                }
+            }
+        };
+        assertThatThrownBy(() -> new TableCheck(sql, Database.PATIENT, connections).check(dying)).hasMessage("killed");
+        assertThat(rowsOfChecks()).isZero();
+    }
+
+    private long rowsOfChecks() {
+        Long rows = database()
+                .jdbc()
+                .queryForObject("select count(*) from distributed_lock where lock_key like '{check}%'", Long.class);
+        return rows == null ? 0 : rows;
+    }
+
     @Test
     void theCheckLeavesNothing() {
         assertThat(get(provider.connected())).isTrue();
         provider.verify();
-        assertThat(database()
-                        .jdbc()
-                        .queryForObject(
-                                "select count(*) from distributed_lock where lock_key like '{check}%'", Long.class))
-                .isZero();
+        assertThat(rowsOfChecks()).isZero();
     }
 
     @Test
