@@ -94,6 +94,7 @@ final class ImportTable {
                     REDIS_CONNECTION,
                     REDLOCK,
                     ETCD,
+                    "io.distlock.jdbc",
                     "io.distlock.spring..",
                     "io.distlock.test.."),
             new Row(

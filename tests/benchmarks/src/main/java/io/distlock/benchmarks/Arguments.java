@@ -1,6 +1,7 @@
 package io.distlock.benchmarks;
 
 import io.distlock.benchmarks.etcd.EtcdStore;
+import io.distlock.benchmarks.jdbc.JdbcStore;
 import io.distlock.benchmarks.measure.Measurement;
 import io.distlock.benchmarks.measure.RunSize;
 import io.distlock.benchmarks.redis.RedisStore;
@@ -102,7 +103,8 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
                     new Suite("redlock-", RedlockStore::start, Measurement.ofQuorum(RedlockStore::start)),
                     new Suite("redlock3-", () -> RedlockStore.start(3), Measurement.ofSmallQuorum()),
                     new Suite("etcd-", EtcdStore::start, Measurement.ofQueue()),
-                    new Suite("zookeeper-", ZooKeeperStore::start, Measurement.ofSessions()));
+                    new Suite("zookeeper-", ZooKeeperStore::start, Measurement.ofSessions()),
+                    new Suite("jdbc-", JdbcStore::start, Measurement.ofDatabase()));
         }
 
         String nameOf(Measurement measurement) {

@@ -29,6 +29,14 @@ record Contestants(ClientContestant ours, Contestant driver, List<Contestant> pe
         return peers.stream().filter(peer -> peer.name().startsWith("bare ")).findFirst();
     }
 
+    /** The peer that our client has a target beside, if there is one. */
+    Optional<Contestant> peer(Store store) {
+        return store.peerTargets()
+                .flatMap(targets -> peers.stream()
+                        .filter(peer -> peer.name().equals(targets.peer()))
+                        .findFirst());
+    }
+
     List<Contestant> all() {
         List<Contestant> all = new ArrayList<>(List.of(ours, driver));
         all.addAll(peers);

@@ -56,6 +56,11 @@ public interface Measurement {
         return List.of(new UncontendedCycle(), new ParallelCycles(), new QueueHandOver());
     }
 
+    /** On a database. */
+    static List<Measurement> ofDatabase() {
+        return List.of(new UncontendedCycle(), new ParallelCycles(), new HandOver(), new QueueHandOver());
+    }
+
     /** On a store that keeps those who wait in a queue. */
     static List<Measurement> ofQueue() {
         return List.of(

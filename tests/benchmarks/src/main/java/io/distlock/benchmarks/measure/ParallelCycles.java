@@ -5,6 +5,7 @@ import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Store;
+import io.distlock.benchmarks.store.Store.PeerTargets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
@@ -31,7 +32,7 @@ final class ParallelCycles implements Measurement {
         try (Contestants contestants = Contestants.on(store, size)) {
             Rounds<Turn> rounds = SideBySide.rounds(
                     size, size.of(30, 10, 2), contestants.all(), Mode.Throughput, THREADS, turn, store, report);
-            throughput(rounds, contestants, store.targets().throughput(), report);
+            throughput(rounds, contestants, store, report);
             Contestant driver = contestants.driver();
             cpu(
                     "CPU per cycle",
@@ -52,17 +53,26 @@ final class ParallelCycles implements Measurement {
         }
     }
 
-    private static void throughput(Rounds<Turn> rounds, Contestants contestants, Target target, Report report) {
+    private static void throughput(Rounds<Turn> rounds, Contestants contestants, Store store, Report report) {
         for (Contestant each : contestants.all()) {
             report.figure("cycles per second, " + each.name(), rounds.median(each, Turn::rate), "/s");
         }
         String what =
                 "throughput relative to %s, ".formatted(contestants.driver().name());
         double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::rate);
-        report.figure(what + contestants.ours().name(), ratio, "×", target);
+        report.figure(
+                what + contestants.ours().name(), ratio, "×", store.targets().throughput());
         for (Contestant peer : contestants.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::rate), "×");
         }
+        contestants
+                .peer(store)
+                .ifPresent(peer -> report.figure(
+                        "throughput relative to %s, %s"
+                                .formatted(peer.name(), contestants.ours().name()),
+                        rounds.ratio(contestants.ours(), peer, Turn::rate),
+                        "×",
+                        store.peerTargets().map(PeerTargets::throughput)));
         contestants
                 .plain()
                 .ifPresent(plain -> report.figure(

@@ -8,6 +8,7 @@ import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.Contestant.ClientContestant;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.benchmarks.store.Store.CommandCount;
+import io.distlock.benchmarks.store.Store.PeerTargets;
 import io.distlock.benchmarks.store.Store.ServerWork;
 import java.time.Duration;
 import java.util.Optional;
@@ -38,7 +39,7 @@ final class UncontendedCycle implements Measurement {
             contestants.all().forEach(each -> countInside(store, each, each == contestants.ours(), size, report));
             countRoundTrips(store, report);
             countThreadsAndTimers(contestants.ours(), size, report);
-            compare(contestants, store.targets().p50(), size, report);
+            compare(contestants, store, size, report);
         }
     }
 
@@ -56,22 +57,28 @@ final class UncontendedCycle implements Measurement {
                 store.targets().commands());
     }
 
-    /** What scripts call, too. */
+    /** What scripts call, too. A server that does not count its commands runs what clients send. */
     private static void countInside(Store store, Contestant contestant, boolean ours, RunSize size, Report report) {
         int cycles = size.of(1_000, 1_000, 100);
         ServerWork before = store.work();
-        cycles(contestant, cycles);
+        double commands;
+        if (Double.isNaN(before.commands())) {
+            commands = commandsFor(cycles, store, contestant);
+        } else {
+            cycles(contestant, cycles);
+            commands = store.work().since(before).commands();
+        }
         report.figure(
                 "commands that the servers ran per cycle, " + contestant.name(),
                 // Rounded: the questions themselves count, and so does what a library asks now and then.
-                Math.rint(store.work().since(before).commands() / cycles * 10) / 10,
+                Math.rint(commands / cycles * 10) / 10,
                 "",
                 ours ? store.targets().server().commands() : Optional.empty());
     }
 
-    private static int commandsFor(int cycles, Store store, Contestant ours) {
+    private static int commandsFor(int cycles, Store store, Contestant contestant) {
         try (CommandCount commands = store.countCommands()) {
-            cycles(ours, cycles);
+            cycles(contestant, cycles);
             return commands.soFar();
         }
     }
@@ -111,7 +118,7 @@ final class UncontendedCycle implements Measurement {
                 Target.countAtMost(20));
     }
 
-    private static void compare(Contestants contestants, Target p50, RunSize size, Report report) {
+    private static void compare(Contestants contestants, Store store, RunSize size, Report report) {
         Rounds<Turn> rounds = SideBySide.rounds(
                 size, size.of(60, 20, 2), contestants.all(), Mode.SampleTime, 1, size.millis(400, 250, 20), report);
         for (Contestant each : contestants.all()) {
@@ -119,10 +126,19 @@ final class UncontendedCycle implements Measurement {
         }
         String what = "p50 relative to %s, ".formatted(contestants.driver().name());
         double ratio = rounds.ratio(contestants.ours(), contestants.driver(), Turn::nanos);
-        report.figure(what + contestants.ours().name(), ratio, "×", p50);
+        report.figure(
+                what + contestants.ours().name(), ratio, "×", store.targets().p50());
         for (Contestant peer : contestants.peers()) {
             report.figure(what + peer.name(), rounds.ratio(peer, contestants.driver(), Turn::nanos), "×");
         }
+        contestants
+                .peer(store)
+                .ifPresent(peer -> report.figure(
+                        "p50 relative to %s, %s"
+                                .formatted(peer.name(), contestants.ours().name()),
+                        rounds.ratio(contestants.ours(), peer, Turn::nanos),
+                        "×",
+                        store.peerTargets().map(PeerTargets::p50)));
     }
 
     private static void cycles(Contestant contestant, int cycles) {

@@ -23,6 +23,16 @@ public interface Store extends AutoCloseable {
     /** What is asked of our client. */
     Targets targets();
 
+    /** What is asked of our client beside one of the peers, if anything is. */
+    default Optional<PeerTargets> peerTargets() {
+        return Optional.empty();
+    }
+
+    /** The longest hand-over to another JVM, where it is not counted in round trips: a commit is more than one. */
+    default Optional<Target> handOverMicros() {
+        return Optional.empty();
+    }
+
     /** A new application on it, connected. */
     Application application();
 
@@ -59,6 +69,15 @@ public interface Store extends AutoCloseable {
 
     @Override
     void close();
+
+    /**
+     * What is asked of our client beside another library. Ratios in the same run.
+     *
+     * @param peer its name
+     * @param p50 of the times of a cycle
+     * @param throughput with many threads
+     */
+    record PeerTargets(String peer, Target p50, Target throughput) {}
 
     /** Counts what clients ask of the store's servers. For one thread. */
     interface CommandCount extends AutoCloseable {
