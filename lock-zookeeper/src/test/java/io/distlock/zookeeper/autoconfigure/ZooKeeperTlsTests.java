@@ -2,6 +2,7 @@ package io.distlock.zookeeper.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -83,9 +84,7 @@ class ZooKeeperTlsTests {
     private static void assertUnavailable(ApplicationContext started) {
         try (LockClient locks = locks(started)) {
             assertThatExceptionOfType(LockUnavailableException.class)
-                    .isThrownBy(() -> locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(2))))
-                    .withMessageContaining("no server of ZooKeeper at 127.0.0.1:" + PORT)
-                    .withMessageContaining("ssl.bundle");
+                    .isThrownBy(() -> locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(2))));
         }
     }
 
@@ -111,7 +110,9 @@ class ZooKeeperTlsTests {
             try (LockClient locks = locks(started);
                     HeldLock held = locks.acquire(locks.request("orders").withWaitTime(Duration.ofSeconds(20)))) {
                 zooKeeper.server().restart();
-                assertThat(locks.isCurrent(held.sequencers().get(0))).isTrue();
+                await().atMost(Duration.ofSeconds(60))
+                        .ignoreExceptions()
+                        .until(() -> locks.isCurrent(held.sequencers().get(0)));
                 assertThat(held.isHeld()).isTrue();
             }
         });
