@@ -151,7 +151,8 @@ abstract class JdbcLockContract extends LockSqlContract {
                 }
             }
         };
-        assertThatThrownBy(() -> new TableCheck(sql, Database.PATIENT, connections).check(dying)).hasMessage("killed");
+        assertThatThrownBy(() -> new TableCheck(sql, Database.PATIENT, connections).check(dying))
+                .hasMessage("killed");
         assertThat(rowsOfChecks()).isZero();
     }
 

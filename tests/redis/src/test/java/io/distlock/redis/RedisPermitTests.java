@@ -226,8 +226,7 @@ class RedisPermitTests extends OneClientFixture {
         }
     }
 
-    private static double throughput(TestClient[] clients, int permits, int workMillis)
-            throws InterruptedException {
+    private static double throughput(TestClient[] clients, int permits, int workMillis) throws InterruptedException {
         AtomicInteger grants = new AtomicInteger();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();

@@ -18,6 +18,7 @@ import io.distlock.test.sql.SqlServer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -56,7 +57,7 @@ public final class JdbcStore implements Store {
     }
 
     private DataSource dataSource() {
-        return database.getDataSource();
+        return Objects.requireNonNull(database.getDataSource());
     }
 
     @Override
