@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Listens to channels on one connection for all waiters: the first waiter of a channel subscribes. The subscription outlives the
  * last waiter for a while, since a lock that was waited for once usually is again: a few idle channels are kept, and one is left
- * when others release its lock and nobody here asks for it. After a reconnection the driver subscribes again, and all waiters are
+ * when its lock is released a few times and nobody here waits. After a reconnection the driver subscribes again, and all waiters are
  * woken: a message may have been missed.
  *
  * <p>Commands are sent under the monitor (which does not block). Still, the driver's own thread overtakes others, whose
@@ -91,7 +91,6 @@ public final class ReleaseSubscriptions {
 
     private void add(Channel channel, Listener listener) {
         idle.remove(listener.channel);
-        channel.unheard = 0;
         channel.listeners.add(listener);
     }
 
@@ -175,8 +174,11 @@ public final class ReleaseSubscriptions {
         synchronized (this) {
             Channel channel = channels.get(name);
             listeners = channel == null ? List.of() : new ArrayList<>(channel.listeners);
-            if (channel != null && listeners.isEmpty() && ++channel.unheard >= UNHEARD) {
-                end(name);
+            if (channel != null) {
+                channel.unheard = listeners.isEmpty() ? channel.unheard + 1 : 0;
+                if (channel.unheard >= UNHEARD) {
+                    end(name);
+                }
             }
         }
         listeners.forEach(listener -> listener.wake.run());

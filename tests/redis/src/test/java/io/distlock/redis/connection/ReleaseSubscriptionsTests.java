@@ -106,6 +106,19 @@ class ReleaseSubscriptionsTests {
         assertThat(woken).hasValue(1);
     }
 
+    /** Such as by the only process that still uses the lock. */
+    @Test
+    void endIfTheLockIsTakenAgainAndAgainWithoutAWait(RedisProbe probe) {
+        TestClient.get(subscriptions.subscribe("c", () -> {})).close();
+        for (int cycle = 1; cycle <= 3; cycle++) {
+            subscriptions.join(() -> "c", () -> {}).orElseThrow().close();
+            int heard = cycle % 3;
+            probe.command("PUBLISH", "c", "x");
+            await().atMost(TestClient.PATIENCE).until(() -> subscriptions.unheard("c") == heard);
+        }
+        await().atMost(TestClient.PATIENCE).until(() -> !probe.pubsubChannels().contains("c"));
+    }
+
     @Test
     void ofTheSixteenThatWereWaitedForLastOutliveTheirWaiters(RedisProbe probe) {
         for (int channel = 0; channel < 17; channel++) {
