@@ -95,6 +95,7 @@ final class ImportTable {
                     REDLOCK,
                     ETCD,
                     "io.distlock.jdbc",
+                    "io.distlock.zookeeper",
                     "io.distlock.spring..",
                     "io.distlock.test.."),
             new Row(

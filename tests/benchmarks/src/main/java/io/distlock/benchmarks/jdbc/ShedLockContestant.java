@@ -2,6 +2,7 @@ package io.distlock.benchmarks.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.time.Instant;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -32,9 +33,13 @@ final class ShedLockContestant implements Contestant {
 
     @Override
     public void cycle(int item) {
-        provider.lock(new LockConfiguration(Instant.now(), "peer:" + item, AT_MOST, Duration.ZERO))
+        provider.lock(new LockConfiguration(now(), "peer:" + item, AT_MOST, Duration.ZERO))
                 .orElseThrow()
                 .unlock();
+    }
+
+    private static Instant now() {
+        return Instant.ofEpochMilli(Ticker.system().now().wallMillis());
     }
 
     @Override
