@@ -14,7 +14,8 @@ import java.util.stream.Stream;
  */
 record Expression(String text) {
 
-    private static final Pattern SELECTOR = Pattern.compile("(distributed_(?:lock|leader)_\\w+|\\w+(?=[{\\[]))(\\{[^}]*})?");
+    private static final Pattern SELECTOR =
+            Pattern.compile("(distributed_(?:lock|leader)_\\w+|\\w+(?=[{\\[]))(\\{[^}]*})?");
     private static final Pattern MATCHER = Pattern.compile("(\\w+)\\s*(=~|!~|!=|=)\\s*\"([^\"]*)\"");
     private static final Pattern GROUPING = Pattern.compile("\\bby\\s*\\(([^)]*)\\)");
     private static final Pattern ARGUMENT = Pattern.compile("label_values\\(.*,\\s*(\\w+)\\)");

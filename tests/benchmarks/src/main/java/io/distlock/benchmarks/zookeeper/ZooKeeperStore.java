@@ -8,6 +8,7 @@ import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.zookeeper.ZooKeeperServer;
+import io.distlock.test.zookeeper.ZooKeeperServerOptions;
 import io.distlock.zookeeper.ZooKeeperLockOptions;
 import io.distlock.zookeeper.ZooKeeperLockProvider;
 import java.time.Duration;
@@ -29,7 +30,9 @@ public final class ZooKeeperStore implements Store {
 
     /** Starts the server. */
     public static ZooKeeperStore start() {
-        return new ZooKeeperStore(ZooKeeperServer.start());
+        // A lock's node stays for a while after its last use, as usual, however slow the machine is.
+        return new ZooKeeperStore(ZooKeeperServer.start(
+                ZooKeeperServerOptions.defaults().withSystemProperty("znode.container.checkIntervalMs", "60000")));
     }
 
     @Override
