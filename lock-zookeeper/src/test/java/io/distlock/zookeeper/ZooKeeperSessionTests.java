@@ -276,7 +276,6 @@ class ZooKeeperSessionTests {
         assertThat((double) (received() - before) / rounds).isBetween(3.0, 3.3);
     }
 
-    /** What the server receives in ten seconds, once it has been quiet for one. */
     /** Once what follows the grants is over, such as watches, no more comes than this. */
     private void awaitTenSecondsWithAtMost(long requests) {
         await().atMost(PATIENCE.multipliedBy(4))
