@@ -11,6 +11,7 @@ import io.distlock.benchmarks.zookeeper.ZooKeeperStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * What was asked for on the command line.
@@ -18,9 +19,10 @@ import java.util.function.Supplier;
  * @param size how much to measure
  * @param strict whether missed timings are a failure, too
  * @param runs how often everything is measured
+ * @param compare whether the figures go on the page that compares
  * @param suites what to measure, on which stores
  */
-record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
+record Arguments(RunSize size, boolean strict, int runs, boolean compare, List<Suite> suites) {
 
     /** The figures that are published with their spread. */
     private static final List<String> IN_FIVE_RUNS = List.of(
@@ -39,6 +41,11 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
             "etcd-held",
             "etcd-turns");
 
+    /** The figures beside other libraries. */
+    private static final List<String> COMPARED = Stream.of("", "redlock-", "etcd-", "zookeeper-", "jdbc-")
+            .flatMap(store -> Stream.of("uncontended", "parallel", "turns").map(store::concat))
+            .toList();
+
     /**
      * Understands a command line.
      *
@@ -49,6 +56,7 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
         RunSize size = RunSize.FULL;
         boolean strict = false;
         int runs = 1;
+        boolean compare = false;
         List<String> names = new ArrayList<>();
         for (String word : words) {
             switch (word) {
@@ -58,13 +66,20 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
                     size = RunSize.SHORT;
                     runs = 5;
                 }
+                case "--compare" -> {
+                    size = RunSize.SHORT;
+                    compare = true;
+                }
                 default -> names.add(requireKnown(word, known));
             }
         }
         if (runs > 1 && names.isEmpty()) {
             names.addAll(IN_FIVE_RUNS);
         }
-        return new Arguments(size, strict, runs, names.isEmpty() ? known : only(names, known));
+        if (compare && names.isEmpty()) {
+            names.addAll(COMPARED);
+        }
+        return new Arguments(size, strict, runs, compare, names.isEmpty() ? known : only(names, known));
     }
 
     private static String requireKnown(String name, List<Suite> known) {
@@ -82,7 +97,8 @@ record Arguments(RunSize size, boolean strict, int runs, List<Suite> suites) {
     }
 
     private static String usage(List<Suite> known) {
-        StringBuilder usage = new StringBuilder("usage: scripts/benchmarks [--quick | --five] [--strict] [name ...]\n");
+        StringBuilder usage =
+                new StringBuilder("usage: scripts/benchmarks [--quick | --five | --compare] [--strict] [name ...]\n");
         known.forEach(suite -> suite.measurements()
                 .forEach(each -> usage.append(String.format("  %-22s %s%n", suite.nameOf(each), each.title()))));
         return usage.toString().stripTrailing();

@@ -2,6 +2,7 @@ package io.distlock.benchmarks;
 
 import io.distlock.benchmarks.Arguments.Suite;
 import io.distlock.benchmarks.measure.RunSize;
+import io.distlock.benchmarks.report.ComparisonPage;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Report.Figure;
 import io.distlock.benchmarks.store.Store;
@@ -10,7 +11,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -34,15 +38,25 @@ public final class Benchmarks {
             return;
         }
         Report report = new Report(System.out);
+        Map<String, List<Figure>> byServer = new LinkedHashMap<>();
         for (int run = 0; run < arguments.runs(); run++) {
-            arguments.suites().forEach(suite -> run(suite, arguments.size(), report));
+            for (Suite suite : arguments.suites()) {
+                int before = report.figures().size();
+                String server = run(suite, arguments.size(), report);
+                List<Figure> figures = report.figures();
+                byServer.put(server, figures.subList(before, figures.size()));
+            }
         }
         report.summary();
+        if (arguments.compare()) {
+            new ComparisonPage(Path.of("docs")).write(System.getProperty("benchmarks.origin", "by hand"), byServer);
+        }
         Predicate<Figure> failure = arguments.strict() ? Figure::isMissed : Figure::isMissedCount;
         System.exit(report.figures().stream().anyMatch(failure) ? 1 : 0);
     }
 
-    private static void run(Suite suite, RunSize size, Report report) {
+    /** Product and version of what was measured. */
+    private static String run(Suite suite, RunSize size, Report report) {
         try (Store store = suite.store().get()) {
             introduce(store, size, report);
             suite.measurements().forEach(each -> {
@@ -52,6 +66,7 @@ public final class Benchmarks {
                 before.flatMap(then -> Host.account().map(now -> now.stolenSince(then)))
                         .ifPresent(report::note);
             });
+            return store.server();
         }
     }
 

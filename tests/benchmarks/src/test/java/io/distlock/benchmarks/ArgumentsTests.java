@@ -34,6 +34,15 @@ class ArgumentsTests {
     }
 
     @Test
+    void aComparisonMeasuresThreeThingsOnEachStore() {
+        Arguments arguments = Arguments.parse(known, "--compare");
+        assertThat(arguments.compare()).isTrue();
+        assertThat(arguments.suites())
+                .extracting(suite -> suite.measurements().size())
+                .containsExactly(3, 3, 3, 3, 3);
+    }
+
+    @Test
     void whatIsNotUnderstoodIsAnsweredByWhatWouldBe() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Arguments.parse(known, "--slow"))

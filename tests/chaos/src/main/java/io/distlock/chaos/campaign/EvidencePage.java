@@ -1,9 +1,7 @@
 package io.distlock.chaos.campaign;
 
 import io.distlock.chaos.campaign.Figures.Figure;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
+import io.distlock.test.page.MeasuredTable;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,21 +10,17 @@ import java.util.stream.Stream;
 /** The table of the last campaign on {@code docs/evidence.md}, written from {@code docs/evidence.csv} and never by hand. */
 public final class EvidencePage {
 
-    private static final String BEGIN = "<!-- written by scripts/chaos --page -->";
-    private static final String END = "<!-- end -->";
     private static final List<String> HEAD = List.of(
             "| provider | seed | time | clients killed or frozen | other faults | locks and permits granted | changes of leader"
                     + " | ms to the next one: after a resignation, otherwise | losses told | stale writes refused"
                     + " | **broken promises** | beyond the promise | without the protection |",
             "|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 
-    private final Path page;
-    private final Path data;
+    private final MeasuredTable table;
 
     /** The page in a folder. */
     public EvidencePage(Path folder) {
-        this.page = folder.resolve("evidence.md");
-        this.data = folder.resolve("evidence.csv");
+        table = new MeasuredTable(folder, "evidence", "scripts/chaos --page", EvidencePage::table);
     }
 
     /**
@@ -38,44 +32,23 @@ public final class EvidencePage {
     public void write(String origin, List<Figures> figures) {
         List<String> lines = new ArrayList<>(List.of(origin, Figures.names()));
         figures.stream().map(Figures::line).forEach(lines::add);
-        try {
-            Files.write(data, lines);
-            Files.writeString(page, expected());
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        table.write(lines);
     }
 
     /** The page as it is. */
     public String actual() {
-        try {
-            return Files.readString(page);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        return table.actual();
     }
 
     /** The page as it must be by the data. */
     public String expected() {
-        String text = actual();
-        int begin = text.indexOf(BEGIN);
-        int end = text.indexOf(END);
-        if (begin < 0 || end < begin) {
-            throw new IllegalStateException("%s lacks the lines %s and %s".formatted(page, BEGIN, END));
-        }
-        return text.substring(0, begin) + BEGIN + '\n' + table() + text.substring(end);
+        return table.expected();
     }
 
-    private String table() {
-        List<String> lines;
-        try {
-            lines = Files.readAllLines(data);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+    private static String table(List<String> lines) {
         Stream<String> rows = lines.stream().skip(2).map(Figures::parse).map(EvidencePage::row);
         return "Campaigns of " + lines.get(0) + ":\n\n"
-                + String.join("\n", Stream.concat(HEAD.stream(), rows).toList()) + "\n";
+                + String.join("\n", Stream.concat(HEAD.stream(), rows).toList());
     }
 
     private static String row(Figures each) {
