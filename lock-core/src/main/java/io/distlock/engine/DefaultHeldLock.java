@@ -14,7 +14,6 @@ import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
-import io.distlock.support.DueSet;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * One held key, as its user and the watchdog see it. Each state change is one compare-and-set, so the first thread that
  * sees "no longer held" makes it final.
  */
-final class DefaultHeldLock extends EngineLock implements DueSet.Due {
+final class DefaultHeldLock extends EngineLock implements Watchdog.WatchedLock {
 
     private static final Logger log = LoggerFactory.getLogger(DefaultHeldLock.class);
 
@@ -67,7 +66,8 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         this.minHoldTime = options.minHoldTime();
     }
 
-    Lease lease() {
+    @Override
+    public Lease lease() {
         return lease;
     }
 
@@ -86,7 +86,8 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         return List.of(new Sequencer(lease.key(), lease.mode(), lease.token()));
     }
 
-    Optional<HeldLockInfo> info(long now) {
+    @Override
+    public Optional<HeldLockInfo> info(long now) {
         Duration left = remaining();
         return state.get() instanceof Held held
                 ? Optional.of(new HeldLockInfo(
@@ -201,7 +202,8 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         end.outcome().complete(outcome);
     }
 
-    void lose(LockLoss.Reason reason) {
+    @Override
+    public void lose(LockLoss.Reason reason) {
         // Again if a renewal intervened: the lock is lost anyway.
         while (state.get() instanceof Held held && !lose(held, reason)) {
             Thread.onSpinWait();
@@ -228,8 +230,8 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
                 new LockLoss(lease.key(), lease.mode(), lease.token(), reason, heldFor(), sinceRenewal));
     }
 
-    /** Takes it away from its user, who is notified before the store can grant it to another. */
-    CompletableFuture<Release> forceRelease() {
+    @Override
+    public CompletableFuture<Release> forceRelease() {
         lose(LockLoss.Reason.NOT_OWNER);
         return context.release(lease, timeToLive, () -> Duration.ZERO);
     }
@@ -242,8 +244,6 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
             context.release(lease, timeToLive, () -> minHoldTime.minus(heldFor()));
         }
     }
-
-    // --- extension: by the watchdog, or by the user ---
 
     @Override
     Runnable startExtension(Duration leaseTime, Duration minHoldTime) {
@@ -264,8 +264,8 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         return schedule.slackNanos();
     }
 
-    /** Checks the clock. True if the lock is still held and must be renewed now. */
-    boolean wantsRenewal() {
+    @Override
+    public boolean wantsRenewal() {
         if (!isHeld()) {
             return false;
         }
@@ -281,12 +281,13 @@ final class DefaultHeldLock extends EngineLock implements DueSet.Due {
         return false;
     }
 
-    /** Whether a renewal is under way for a lock that is still held. */
-    boolean awaitsAnswer() {
+    @Override
+    public boolean awaitsAnswer() {
         return schedule.awaitsAnswer() && isHeld();
     }
 
-    void answered(Renewal renewal, Moment sent) {
+    @Override
+    public void answered(Renewal renewal, Moment sent) {
         answered(renewal, sent, context.validityNanos(options.leaseTime()));
     }
 

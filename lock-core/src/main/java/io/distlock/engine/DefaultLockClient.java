@@ -204,7 +204,7 @@ final class DefaultLockClient implements LockClient {
         List<CompletableFuture<Release>> here = context.watchdog().held().stream()
                 .filter(held ->
                         held.lease().key().equals(key) && held.lease().token().equals(token))
-                .map(DefaultHeldLock::forceRelease)
+                .map(Watchdog.WatchedLock::forceRelease)
                 .toList();
         long started = context.ticker().nanos();
         // A provider may need one call to look and one to take.

@@ -1,6 +1,8 @@
 package io.distlock.engine;
 
+import io.distlock.HeldLockInfo;
 import io.distlock.LockLoss;
+import io.distlock.Release;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.Moment;
@@ -11,6 +13,8 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,11 +25,37 @@ import org.slf4j.LoggerFactory;
  */
 final class Watchdog {
 
+    /** A held lock, as the watchdog and the client that keeps it see it. */
+    interface WatchedLock extends DueSet.Due {
+
+        Lease lease();
+
+        /** Checks the clock. */
+        boolean isHeld();
+
+        /** What is known about it; empty if it is no longer held. */
+        Optional<HeldLockInfo> info(long now);
+
+        /** Checks the clock. True if the lock is still held and must be renewed now. */
+        boolean wantsRenewal();
+
+        /** Whether a renewal is under way for a lock that is still held. */
+        boolean awaitsAnswer();
+
+        /** Applies the store's answer to a renewal that was sent at this time. */
+        void answered(Renewal renewal, Moment sent);
+
+        void lose(LockLoss.Reason reason);
+
+        /** Takes it away from its user, who is notified before the store can grant it to another. */
+        CompletableFuture<Release> forceRelease();
+    }
+
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
     private static final int NAMED = 5;
     private final LockProvider provider;
     private final LockRuntime runtime;
-    private final DueSet<DefaultHeldLock> held;
+    private final DueSet<WatchedLock> held;
     private final Runnable lookAtAll = this::lookAtAll;
 
     Watchdog(LockProvider provider, LockRuntime runtime) {
@@ -37,23 +67,23 @@ final class Watchdog {
 
     /** Timers do not notice that the machine was suspended. */
     private void lookAtAll() {
-        held.members().forEach(DefaultHeldLock::isHeld);
+        held.members().forEach(WatchedLock::isHeld);
     }
 
-    void add(DefaultHeldLock key) {
+    void add(WatchedLock key) {
         held.add(key);
     }
 
     /** It is no longer held. */
-    void remove(DefaultHeldLock key) {
+    void remove(WatchedLock key) {
         held.remove(key);
     }
 
-    void reconsider(DefaultHeldLock key) {
+    void reconsider(WatchedLock key) {
         held.reconsider(key);
     }
 
-    Collection<DefaultHeldLock> held() {
+    Collection<WatchedLock> held() {
         return held.members();
     }
 
@@ -61,7 +91,7 @@ final class Watchdog {
     void abandonAll() {
         runtime.clockJumps().remove(lookAtAll);
         // In the order of their grants.
-        List<DefaultHeldLock> abandoned = held.members().stream()
+        List<WatchedLock> abandoned = held.members().stream()
                 .sorted(Comparator.comparing(lock -> lock.lease().token()))
                 .toList();
         if (abandoned.isEmpty()) {
@@ -74,15 +104,15 @@ final class Watchdog {
         abandoned.forEach(key -> key.lose(LockLoss.Reason.CLIENT_CLOSED));
     }
 
-    private void round(List<DefaultHeldLock> due) {
-        renew(due.stream().filter(DefaultHeldLock::wantsRenewal).toList());
+    private void round(List<WatchedLock> due) {
+        renew(due.stream().filter(WatchedLock::wantsRenewal).toList());
     }
 
-    private void renew(List<DefaultHeldLock> due) {
+    private void renew(List<WatchedLock> due) {
         if (due.isEmpty()) {
             return;
         }
-        IdentityHashMap<Lease, DefaultHeldLock> batch = new IdentityHashMap<>();
+        IdentityHashMap<Lease, WatchedLock> batch = new IdentityHashMap<>();
         due.forEach(key -> batch.put(key.lease(), key));
         Moment sent = runtime.ticker().now();
         try {
@@ -93,13 +123,13 @@ final class Watchdog {
                 due.get(0).answered(Renewal.UNKNOWN, sent);
             } else {
                 // One by one, so that a lease that cannot be renewed does not affect the others.
-                due.stream().filter(DefaultHeldLock::awaitsAnswer).forEach(key -> renew(List.of(key)));
+                due.stream().filter(WatchedLock::awaitsAnswer).forEach(key -> renew(List.of(key)));
             }
         }
     }
 
     /** The answers to one batch, with the time from before the provider was asked. */
-    private record Answers(IdentityHashMap<Lease, DefaultHeldLock> batch, Moment sent) implements Renewal.Answers {
+    private record Answers(IdentityHashMap<Lease, WatchedLock> batch, Moment sent) implements Renewal.Answers {
 
         @Override
         public void answer(Lease lease, Renewal renewal) {
@@ -112,7 +142,7 @@ final class Watchdog {
         }
 
         private void answer(Lease lease, Renewal renewal, Moment since) {
-            DefaultHeldLock key = batch.get(lease);
+            WatchedLock key = batch.get(lease);
             if (key == null) {
                 log.error("The provider answered for a lease it was not asked about: {}", lease);
             } else {

@@ -11,21 +11,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Files of one package that all depend on one another, directly or not: none can be read without all others. */
 final class Knots {
 
     static final int FILES = 3;
 
-    /** Those that there still are. The list may only get shorter. */
-    static final Set<String> KNOWN =
-            Set.of("io.distlock.engine: ClientContext, DefaultHeldLock, LeaseExtension, Watchdog");
-
     private Knots() {}
 
-    /** The knots of more than {@value #FILES} files that are not known, and the known ones of these packages that are gone. */
-    static List<String> problems(Collection<JavaClass> classes, Set<String> known) {
+    /** The knots of more than {@value #FILES} files. */
+    static List<String> of(Collection<JavaClass> classes) {
         Map<String, Map<String, Set<String>>> packages = new TreeMap<>();
         for (JavaClass each : classes) {
             JavaClass file = file(each);
@@ -37,14 +32,8 @@ final class Knots {
                     .filter(target -> target.getPackageName().equals(file.getPackageName()))
                     .forEach(target -> used.add(target.getSimpleName()));
         }
-        Set<String> found = new TreeSet<>();
-        packages.forEach((name, files) -> found.addAll(knots(name, files)));
-        return Stream.concat(
-                        found.stream().filter(knot -> !known.contains(knot)),
-                        known.stream()
-                                .filter(knot -> packages.containsKey(knot.substring(0, knot.indexOf(':'))))
-                                .filter(knot -> !found.contains(knot))
-                                .map(knot -> knot + " is untied: remove it from the list of known knots"))
+        return packages.entrySet().stream()
+                .flatMap(each -> knots(each.getKey(), each.getValue()).stream())
                 .toList();
     }
 

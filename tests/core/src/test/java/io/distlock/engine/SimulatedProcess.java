@@ -191,6 +191,7 @@ final class SimulatedProcess implements Ticker, LockScheduler {
     /** In the order of their grants. */
     List<DefaultHeldLock> heldLocks() {
         return context.watchdog().held().stream()
+                .map(DefaultHeldLock.class::cast)
                 .sorted(Comparator.comparing(held -> held.lease().token()))
                 .toList();
     }
