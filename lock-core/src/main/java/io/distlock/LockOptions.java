@@ -138,4 +138,26 @@ public record LockOptions(
                     + text(least) + " to " + text(most));
         }
     }
+
+    /**
+     * Requires a prefix of keys to be a word: not blank, without white space, control characters and those that the store needs
+     * for itself.
+     *
+     * @throws IllegalArgumentException if it is not
+     */
+    public static void requirePrefix(String prefix, String reserved) {
+        Objects.requireNonNull(prefix, "key prefix must not be null");
+        if (prefix.isBlank()) {
+            throw new IllegalArgumentException(
+                    "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
+        }
+        for (int at = 0; at < prefix.length(); at++) {
+            char c = prefix.charAt(at);
+            if (Character.isWhitespace(c) || Character.isISOControl(c) || reserved.indexOf(c) >= 0) {
+                throw new IllegalArgumentException(
+                        "key prefix \"" + prefix + "\" has white space, a control character or a character of \""
+                                + reserved + "\" at index " + at + ": remove it");
+            }
+        }
+    }
 }

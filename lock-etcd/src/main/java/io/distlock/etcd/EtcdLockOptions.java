@@ -2,7 +2,6 @@ package io.distlock.etcd;
 
 import io.distlock.LockOptions;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How locks are kept in etcd. Immutable; an invalid value is rejected with an {@link IllegalArgumentException} that
@@ -18,7 +17,8 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout) {
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
     public EtcdLockOptions {
-        requirePrefix(keyPrefix);
+        // Lock "b" under prefix "a" has the keys "a/b/…", and would wait for every lock under prefix "a/b".
+        LockOptions.requirePrefix(keyPrefix, "/");
         requireTimeout("call timeout", callTimeout);
     }
 
@@ -37,25 +37,5 @@ public record EtcdLockOptions(String keyPrefix, Duration callTimeout) {
 
     static void requireTimeout(String what, Duration value) {
         LockOptions.requireBetween(what, value, SHORTEST, LONGEST);
-    }
-
-    private static void requirePrefix(String prefix) {
-        Objects.requireNonNull(prefix, "key prefix must not be null");
-        if (prefix.isBlank()) {
-            throw new IllegalArgumentException(
-                    "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
-        }
-        // Lock "b" under prefix "a" has the keys "a/b/…", and would wait for every lock under prefix "a/b".
-        if (prefix.contains("/")) {
-            throw new IllegalArgumentException(
-                    "key prefix \"" + prefix + "\" contains a slash: remove it, or use another character");
-        }
-        for (int at = 0; at < prefix.length(); at++) {
-            char c = prefix.charAt(at);
-            if (Character.isWhitespace(c) || Character.isISOControl(c)) {
-                throw new IllegalArgumentException("key prefix \"" + prefix
-                        + "\" has white space or a control character at index " + at + ": remove it");
-            }
-        }
     }
 }

@@ -2,7 +2,6 @@ package io.distlock.redis;
 
 import io.distlock.LockOptions;
 import java.time.Duration;
-import java.util.Objects;
 
 /**
  * How locks are kept in Redis. Immutable; an invalid one cannot be created
@@ -57,24 +56,13 @@ public record RedisLockOptions(
     }
 
     private static void requirePrefix(String prefix) {
-        Objects.requireNonNull(prefix, "key prefix must not be null");
-        if (prefix.isBlank()) {
-            throw new IllegalArgumentException(
-                    "key prefix \"" + prefix + "\" is blank: choose a short word, such as \"lock\"");
-        }
+        // Braces would move the hash tag, and spread a lock's keys over different cluster slots.
+        LockOptions.requirePrefix(prefix, "{}");
         if (prefix.endsWith(":fence")) {
             throw new IllegalArgumentException("key prefix \"" + prefix
                     + "\" ends with \":fence\", where locks with the prefix \""
                     + prefix.substring(0, prefix.length() - ":fence".length())
                     + "\" keep their fencing counters: choose another ending");
-        }
-        for (int at = 0; at < prefix.length(); at++) {
-            char c = prefix.charAt(at);
-            // Braces would move the hash tag, and spread a lock's keys over different cluster slots.
-            if (c == '{' || c == '}' || Character.isWhitespace(c) || Character.isISOControl(c)) {
-                throw new IllegalArgumentException("key prefix \"" + prefix
-                        + "\" has a brace, white space or a control character at index " + at + ": remove it");
-            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockOptions;
+import io.distlock.autoconfigure.CommonLockProperties;
 import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -39,7 +40,7 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 @ConfigurationProperties("distributed-lock")
 record LockProperties(
         @Nullable String provider,
-        @DefaultValue("lock") String keyPrefix,
+        @DefaultValue(CommonLockProperties.KEY_PREFIX) String keyPrefix,
         @DefaultValue("30s") Duration leaseTime,
         @DefaultValue("5s") Duration waitTime,
         @DefaultValue("1h") Duration maxHoldTime,
