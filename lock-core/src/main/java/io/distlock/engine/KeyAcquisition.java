@@ -38,6 +38,7 @@ class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
     private final KeyQueues.Ticket ticket;
 
     private volatile boolean asking;
+    private volatile long begunNanos;
     private volatile long preparedNanos;
     private volatile @Nullable CompletableFuture<Optional<Grant>> remote;
 
@@ -100,6 +101,7 @@ class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         } catch (RuntimeException | Error failure) {
             asked = CompletableFuture.failedFuture(failure);
         }
+        begunNanos = begun;
         preparedNanos = context.ticker().nanos() - begun;
         remote = asked;
         asked.whenComplete((grant, failure) -> {
@@ -302,9 +304,10 @@ class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         } else if (remote == null) {
             return context.ticker().nanos() + mostNanosForTheAnswer();
         }
-        // Each single attempt has its own time, however many other keys were asked for before.
-        boolean own = options.waitTime().isZero() && started.nanos() - due > 0;
-        return (own ? started.nanos() : due) + preparedNanos + mostNanosForTheAnswer();
+        // Each single attempt has its own time, however many other keys were asked for before, and so has a call whose time went
+        // by while this process could not connect.
+        boolean own = options.waitTime().isZero() || started.nanos() - due <= 0;
+        return (own && begunNanos - due > 0 ? begunNanos : due) + preparedNanos + mostNanosForTheAnswer();
     }
 
     private long mostNanosForTheAnswer() {

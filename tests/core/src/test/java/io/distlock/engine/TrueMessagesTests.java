@@ -8,13 +8,16 @@ import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
+import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.time.ManualTicker;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -108,15 +111,46 @@ class TrueMessagesTests {
     }
 
     private static LockProvider slowToBegin(LockProvider behind, CountDownLatch loaded) {
+        return proxy((method, args) -> {
+            if (method.getName().equals("acquire")) {
+                loaded.await();
+            }
+            return method.invoke(behind, args);
+        });
+    }
+
+    private interface Answering {
+        Object answer(Method method, Object[] args) throws Exception;
+    }
+
+    private static LockProvider proxy(Answering answering) {
         return (LockProvider) Proxy.newProxyInstance(
                 TrueMessagesTests.class.getClassLoader(),
                 new Class<?>[] {LockProvider.class},
-                (proxy, method, args) -> {
-                    if (method.getName().equals("acquire")) {
-                        loaded.await();
-                    }
-                    return method.invoke(behind, args);
-                });
+                (proxy, method, args) -> answering.answer(method, args));
+    }
+
+    /** Its wait time is over when it may ask the provider, which then says after a while what is wrong. */
+    @Test
+    void aFirstCallThatCouldNotConnectSpeaksOfNoPause() {
+        ManualEngine here = new ManualEngine();
+        CompletableFuture<Boolean> connected = new CompletableFuture<>();
+        CompletableFuture<Optional<Grant>> answer = new CompletableFuture<>();
+        DefaultLockClient client = ManualEngine.client(
+                proxy((method, args) -> switch (method.getName()) {
+                    case "connected" -> connected;
+                    case "acquire" -> answer;
+                    default -> method.invoke(here.store, args);
+                }),
+                here.runtime);
+        CompletableFuture<HeldLock> asked = client.acquireAsync(client.request("a"));
+        here.advanceMillis(9_900);
+        connected.complete(false);
+        here.advanceMillis(here.store.callTimeout().toMillis());
+        answer.completeExceptionally(new IllegalStateException("nobody answers there"));
+        assertThatThrownBy(asked::join)
+                .hasMessageContaining("nobody answers there")
+                .hasMessageNotContaining("paused");
     }
 
     @Test
@@ -164,17 +198,14 @@ class TrueMessagesTests {
 
     private static CompletableFuture<HeldLock> twentyKeysAt300Millis(Duration waitTime) {
         ManualEngine here = new ManualEngine();
-        LockProvider slow = (LockProvider) Proxy.newProxyInstance(
-                TrueMessagesTests.class.getClassLoader(),
-                new Class<?>[] {LockProvider.class},
-                (proxy, method, args) -> {
-                    if (!method.getName().equals("acquire")) {
-                        return method.invoke(here.store, args);
-                    }
-                    CompletableFuture<Void> arrived = new CompletableFuture<>();
-                    here.scheduler.schedule(() -> arrived.complete(null), Duration.ofMillis(300));
-                    return arrived.thenCompose(now -> here.store.acquire((LeaseRequest) args[0]));
-                });
+        LockProvider slow = proxy((method, args) -> {
+            if (!method.getName().equals("acquire")) {
+                return method.invoke(here.store, args);
+            }
+            CompletableFuture<Void> arrived = new CompletableFuture<>();
+            here.scheduler.schedule(() -> arrived.complete(null), Duration.ofMillis(300));
+            return arrived.thenCompose(now -> here.store.acquire((LeaseRequest) args[0]));
+        });
         DefaultLockClient client = ManualEngine.client(slow, here.runtime);
         List<LockKey> keys =
                 IntStream.range(0, 20).mapToObj(i -> LockKey.of("many", "" + i)).toList();
