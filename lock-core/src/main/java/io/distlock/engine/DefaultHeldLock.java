@@ -237,12 +237,13 @@ final class DefaultHeldLock extends EngineLock implements Watchdog.WatchedLock {
     }
 
     private void announce(LockState.Lost gone) {
-        asker.inTrace(() -> gone.writeTo(log));
         context.publish(name -> new LockEvent.Lost(name, gone.loss()));
         lost.fire(gone.loss());
         if (gone.mayBeDeleted(options.lockDelay())) {
             context.release(lease, timeToLive, () -> minHoldTime.minus(heldFor()));
         }
+        // Last: an appender that throws must not keep the loss from its holder.
+        asker.inTrace(() -> gone.writeTo(log));
     }
 
     @Override

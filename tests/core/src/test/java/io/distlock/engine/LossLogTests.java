@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import ch.qos.logback.core.read.ListAppender;
+import io.distlock.HeldLock;
+import io.distlock.LockEvent;
 import io.distlock.LockLoss;
 import io.distlock.test.provider.Fault;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +84,32 @@ class LossLogTests {
                 .singleElement()
                 .satisfies(event -> assertThat(event.getMDCPropertyMap()).containsEntry("traceId", "4bf92f35"));
         assertThat(MDC.get("traceId")).isNull();
+    }
+
+    @Test
+    void aLogThatFailsDoesNotKeepALossFromItsHolder() {
+        Appender<ILoggingEvent> broken = new UnsynchronizedAppenderBase<>() {
+
+            @Override
+            public void doAppend(ILoggingEvent event) {
+                throw new IllegalStateException("the disk is full");
+            }
+
+            @Override
+            protected void append(ILoggingEvent event) {}
+        };
+        logger.addAppender(broken);
+        try {
+            HeldLock held = here.client.acquire(here.request("a").withRenew(false));
+            List<LockLoss> told = new ArrayList<>();
+            held.onLost(told::add);
+            here.advanceMillis(30_000);
+            assertThat(told).hasSize(1);
+            assertThat(here.events(LockEvent.Lost.class)).hasSize(1);
+            assertThat(here.isFree("a")).isTrue();
+        } finally {
+            logger.detachAppender(broken);
+        }
     }
 
     @Test
