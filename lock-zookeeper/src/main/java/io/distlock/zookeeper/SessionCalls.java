@@ -3,6 +3,7 @@ package io.distlock.zookeeper;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.distlock.Release;
+import io.distlock.support.CallsInTurn;
 import io.distlock.support.Timeouts;
 import java.time.Duration;
 import java.util.List;
@@ -24,17 +25,24 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of one session. The driver sends them in their order, and answers in their order. Each future ends within the call
- * timeout, and fails with a {@link ZooKeeperCallException} or a {@link java.util.concurrent.TimeoutException}. Thread-safe.
+ * The calls of one session. The driver sends them in their order, and answers in their order. Each future ends within twice the
+ * call timeout, and fails with a {@link ZooKeeperCallException} or a {@link java.util.concurrent.TimeoutException}.
+ *
+ * <p>Some calls are under way at a time, the others wait for their turn. Those that leave a queue go first, and what confirms the
+ * session does not wait: behind thousands, its answer would come too late to confirm anything. Thread-safe.
  */
 final class SessionCalls implements Watcher {
 
     private static final int ANY_VERSION = -1;
 
+    /** Of up to seven requests. A server reads on while fewer than 1,000 are open. */
+    private static final int MOST_UNDER_WAY = 64;
+
     private final ZooKeeper client;
     private final Function<String, List<ACL>> acl;
     private final Timeouts timeouts;
     private final Duration callTimeout;
+    private final CallsInTurn turns;
 
     /** By path. The driver knows only this object as a watcher, so a waiter that leaves is forgotten. */
     private final Map<String, Set<Runnable>> watched = new ConcurrentHashMap<>();
@@ -67,6 +75,8 @@ final class SessionCalls implements Watcher {
         this.acl = acl;
         this.timeouts = timeouts;
         this.callTimeout = callTimeout;
+        this.turns = new CallsInTurn(
+                timeouts, MOST_UNDER_WAY, callTimeout, () -> ZooKeeperCallException.unsent(MOST_UNDER_WAY));
     }
 
     private <T> CompletableFuture<T> ask(String path, Consumer<Reply<T>> request) {
@@ -80,28 +90,50 @@ final class SessionCalls implements Watcher {
         return ask("/", reply -> client.sync("/", (code, path, context) -> reply.answered(code, true), null));
     }
 
+    /** As {@link #sync}, behind all that waits to leave a queue. */
+    CompletableFuture<Boolean> flush() {
+        return turns.first(this::sync);
+    }
+
     /** What the servers say of their ensemble, which is nothing if one stands alone. */
     CompletableFuture<String> ensemble() {
         return this.<Content>ask("/", reply -> client.getConfig(false, content(reply), null))
                 .thenApply(Content::text);
     }
 
-    /** Makes an ephemeral node with the next number, and lists its queue, in one round trip. */
-    CompletableFuture<Enqueued> enqueue(String queue, String prefix, String data) {
-        CompletableFuture<Enqueued> made = ask(
-                queue,
-                reply -> client.create(
-                        queue + '/' + prefix,
-                        data.getBytes(UTF_8),
-                        acl.apply(queue),
-                        CreateMode.EPHEMERAL_SEQUENTIAL,
-                        (code, path, context, name, stat) ->
-                                reply.answered(code, stat == null ? null : new Enqueued(name, stat, List.of())),
-                        null));
-        return made.thenCombine(list(queue), (node, names) -> new Enqueued(node.path(), node.stat(), names));
+    /**
+     * Makes an ephemeral node with the next number, and lists its queue, in one round trip. In one turn, so that it is known of all
+     * of it whether it was sent.
+     *
+     * @param ancestors nodes to make before, where there are none
+     */
+    CompletableFuture<Enqueued> enqueue(List<String> ancestors, String queue, String prefix, String data) {
+        return turns.last(() -> {
+            CompletableFuture<Void> above = makeContainers(ancestors);
+            CompletableFuture<Enqueued> made = ask(
+                    queue,
+                    reply -> client.create(
+                            queue + '/' + prefix,
+                            data.getBytes(UTF_8),
+                            acl.apply(queue),
+                            CreateMode.EPHEMERAL_SEQUENTIAL,
+                            (code, path, context, name, stat) ->
+                                    reply.answered(code, stat == null ? null : new Enqueued(name, stat, List.of())),
+                            null));
+            return made.thenCombine(names(queue), (node, names) -> new Enqueued(node.path(), node.stat(), names))
+                    .exceptionallyCompose(
+                            failure -> ZooKeeperCallException.of(failure).isNoNode()
+                                    // Why there is no queue to stand in says more than that there is none.
+                                    ? above.thenCompose(exist -> CompletableFuture.failedFuture(failure))
+                                    : CompletableFuture.failedFuture(failure));
+        });
     }
 
     CompletableFuture<List<String>> list(String queue) {
+        return turns.last(() -> names(queue));
+    }
+
+    private CompletableFuture<List<String>> names(String queue) {
         return ask(queue, reply -> {
             AsyncCallback.ChildrenCallback answer = (code, path, context, names) -> reply.answered(code, names);
             client.getChildren(queue, false, answer, null);
@@ -109,7 +141,7 @@ final class SessionCalls implements Watcher {
     }
 
     /** Makes nodes that vanish by themselves once they have had children and are empty, where there are none. */
-    CompletableFuture<Void> makeContainers(List<String> paths) {
+    private CompletableFuture<Void> makeContainers(List<String> paths) {
         return CompletableFuture.allOf(paths.stream()
                 .map(path -> this.<Boolean>ask(path, reply -> {
                             AsyncCallback.StringCallback answer =
@@ -130,7 +162,7 @@ final class SessionCalls implements Watcher {
     }
 
     CompletableFuture<Content> read(String path) {
-        return ask(path, reply -> client.getData(path, false, content(reply), null));
+        return turns.last(() -> ask(path, reply -> client.getData(path, false, content(reply), null)));
     }
 
     /**
@@ -143,7 +175,7 @@ final class SessionCalls implements Watcher {
             all.add(listener);
             return all;
         });
-        return ask(path, reply -> client.getData(path, this, content(reply), null));
+        return turns.last(() -> ask(path, reply -> client.getData(path, this, content(reply), null)));
     }
 
     private static AsyncCallback.DataCallback content(Reply<Content> reply) {
@@ -175,10 +207,10 @@ final class SessionCalls implements Watcher {
     }
 
     CompletableFuture<Release> delete(String path) {
-        return released(this.<Boolean>ask(path, reply -> {
+        return released(path, reply -> {
             AsyncCallback.VoidCallback answer = (code, asked, context) -> reply.answered(code, true);
             client.delete(path, ANY_VERSION, answer, null);
-        }));
+        });
     }
 
     /** Deletes a node and makes one that lasts, in one step. */
@@ -186,13 +218,12 @@ final class SessionCalls implements Watcher {
         List<Op> both = List.of(
                 Op.delete(path, ANY_VERSION),
                 Op.create(lasting, "kept".getBytes(UTF_8), acl.apply(lasting), CreateMode.PERSISTENT));
-        return released(this.<Boolean>ask(
-                path,
-                reply -> client.multi(both, (code, asked, context, results) -> reply.answered(code, true), null)));
+        return released(
+                path, reply -> client.multi(both, (code, asked, context, results) -> reply.answered(code, true), null));
     }
 
-    private static CompletableFuture<Release> released(CompletableFuture<Boolean> deleted) {
-        return deleted.handle((done, failure) -> {
+    private CompletableFuture<Release> released(String path, Consumer<Reply<Boolean>> request) {
+        return turns.first(() -> ask(path, request)).handle((done, failure) -> {
             if (failure == null) {
                 return Release.RELEASED;
             }

@@ -72,6 +72,11 @@ final class SessionValidity {
         return confirmed.elapsedNanos(ticker) > lastsNanos;
     }
 
+    /** A lock's own, shorter time may start now: the session outlasts it. */
+    boolean outlasts(Duration timeToLive) {
+        return confirmed.elapsedNanos(ticker) <= lastsNanos - timeToLive.toNanos();
+    }
+
     /** When a lock's own, shorter time may start: as late as possible, while the session still outlasts it. */
     Moment validSince(Duration timeToLive) {
         Moment last = confirmed;

@@ -68,22 +68,24 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
     private void enqueue(ZooKeeperSession current, boolean withAncestors) {
         String own = UUID.randomUUID().toString();
         id = own;
-        CompletableFuture<Void> ancestors = withAncestors
-                ? current.calls().makeContainers(queues.paths.ancestors(queue))
-                : CompletableFuture.completedFuture(null);
         String prefix = QueueNode.prefix(own, queues.options.layout(), request.mode());
-        inTime(current.calls().enqueue(queue, prefix, request.owner())).whenComplete((made, failure) -> {
-            if (failure == null) {
-                taken(current, made);
-            } else if (!withAncestors && ZooKeeperCallException.of(failure).isNoNode()) {
-                id = null;
-                enqueue(current, true);
-            } else {
-                // Why there is no queue to stand in says more than that there is none.
-                ancestors.whenComplete(
-                        (exist, refused) -> failed(ZooKeeperCallException.of(refused == null ? failure : refused)));
-            }
-        });
+        List<String> ancestors = withAncestors ? queues.paths.ancestors(queue) : List.of();
+        inTime(current.calls().enqueue(ancestors, queue, prefix, request.owner()))
+                .whenComplete((made, failure) -> {
+                    if (failure == null) {
+                        taken(current, made);
+                        return;
+                    }
+                    ZooKeeperCallException refused = ZooKeeperCallException.of(failure);
+                    if (!refused.mayBeApplied()) {
+                        id = null;
+                    }
+                    if (refused.isNoNode() && !withAncestors) {
+                        enqueue(current, true);
+                    } else {
+                        failed(refused);
+                    }
+                });
     }
 
     private void taken(ZooKeeperSession current, SessionCalls.Enqueued made) {
@@ -132,7 +134,7 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
         request.listener().failed(failure);
         lastFailure = failure;
         failures++;
-        if (!failure.mayBeApplied() && place == null) {
+        if (failure.isNoNode() && place == null) {
             id = null;
         }
         if (failure.isFinal()) {

@@ -68,6 +68,14 @@ public final class ZooKeeperCallException extends RuntimeException {
         return new ZooKeeperCallException("ZooKeeper does not confirm the session", null, null);
     }
 
+    /** Too many others were under way. */
+    static ZooKeeperCallException unsent(int others) {
+        return new ZooKeeperCallException(
+                "a call was not sent, since " + others + " others were under way for the time of a call",
+                Code.THROTTLEDOP,
+                null);
+    }
+
     static ZooKeeperCallException connectedLate() {
         return new ZooKeeperCallException("ZooKeeper took long to grant a session", Code.SESSIONEXPIRED, null);
     }

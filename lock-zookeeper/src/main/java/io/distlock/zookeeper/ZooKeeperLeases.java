@@ -130,7 +130,7 @@ final class ZooKeeperLeases {
         for (Lease each : leases) {
             ZooKeeperLease lease = (ZooKeeperLease) each;
             ZooKeeperSession session = lease.session();
-            if (!isHeld(lease) || (!session.isLost() && session.age().isZero())) {
+            if (!isHeld(lease) || session.isFresh()) {
                 answer(lease, lease.renewedTimeToLive(), Renewal.RENEWED, answers);
             } else {
                 session.confirm().thenAccept(renewal -> answer(lease, lease.renewedTimeToLive(), renewal, answers));

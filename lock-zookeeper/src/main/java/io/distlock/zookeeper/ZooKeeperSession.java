@@ -174,6 +174,12 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
         return known == null ? created : known.validSince(timeToLive);
     }
 
+    /** Confirmed so lately that another confirmation would give its locks no more time. */
+    boolean isFresh() {
+        SessionValidity known = validity;
+        return !isLost() && known != null && known.outlasts(timeToLive);
+    }
+
     /** How much of a lock's time would be over already. */
     Duration age() {
         return Duration.ofNanos(validSince().elapsedNanos(runtime.ticker()));

@@ -172,7 +172,7 @@ final class ZooKeeperSessions {
         for (ZooKeeperSession each : all) {
             if (each.isHeld()) {
                 // What its waiters have sent to leave their queues is carried out before this is answered.
-                flushed.add(each.calls().sync().handle((answer, failure) -> {
+                flushed.add(each.calls().flush().handle((answer, failure) -> {
                     each.abandon();
                     return answer;
                 }));

@@ -127,6 +127,7 @@ final class ImportTable {
     static final Set<String> INTERNAL_TYPES = Set.of(
             SUPPORT + ".Backoff",
             SUPPORT + ".CallsInFlight",
+            SUPPORT + ".CallsInTurn",
             SUPPORT + ".ClockJumpDetector",
             SUPPORT + ".DueSet",
             SUPPORT + ".Futures");

@@ -2,6 +2,7 @@ package io.distlock.etcd.client;
 
 import com.google.protobuf.ByteString;
 import io.distlock.etcd.client.ClientInterceptors.ChannelCapture;
+import io.distlock.support.CallsInTurn;
 import io.distlock.support.Timeouts;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -23,10 +24,7 @@ import io.etcd.jetcd.support.Errors;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -34,8 +32,8 @@ import java.util.function.Supplier;
  * The calls to etcd, each with a time limit: on its own, the driver would wait forever for a server. Reads and keepalives
  * are sent to a second member when the first is slow; writes never are. All failures are {@link EtcdCallException}s.
  *
- * <p>Some calls are under way at a time, the others wait for their turn: thousands at once, after an outage or from readers
- * that wake together, would all be answered too late, and be repeated. Releases go first, and keepalives do not wait. Thread-safe.
+ * <p>Some calls are under way at a time, the others wait for their turn. Releases go first, and keepalives do not wait.
+ * Thread-safe.
  */
 public final class EtcdCalls {
 
@@ -53,10 +51,7 @@ public final class EtcdCalls {
     private final Duration callTimeout;
     private final boolean hedging;
 
-    private final Queue<CompletableFuture<Void>> leaving = new ConcurrentLinkedQueue<>();
-    private final Queue<CompletableFuture<Void>> turns = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger underWay = new AtomicInteger();
-    private final AtomicInteger serving = new AtomicInteger();
+    private final CallsInTurn turns;
 
     /** {@code namespace} precedes our keys on the server. */
     public EtcdCalls(
@@ -73,16 +68,18 @@ public final class EtcdCalls {
         this.timeouts = timeouts;
         this.callTimeout = callTimeout;
         this.hedging = members > 1;
+        this.turns =
+                new CallsInTurn(timeouts, MOST_UNDER_WAY, callTimeout, () -> EtcdCallException.unsent(MOST_UNDER_WAY));
     }
 
     /** A transaction that writes. It is sent once: a copy that arrives late would still be carried out. */
     public CompletableFuture<TxnResponse> transact(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return inTurn(turns, () -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
+        return turns.last(() -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
     }
 
     /** As {@link #transact}, before all others that wait: it lets somebody else have a lock. */
     public CompletableFuture<TxnResponse> leave(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return inTurn(leaving, () -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
+        return turns.first(() -> limited("a transaction", callTimeout, () -> transaction.apply(kv)));
     }
 
     /**
@@ -127,20 +124,19 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<TxnResponse> read(Function<KV, CompletableFuture<TxnResponse>> transaction) {
-        return inTurn(turns, () -> hedged(() -> limited("a read", callTimeout, () -> transaction.apply(kv))));
+        return turns.last(() -> hedged(() -> limited("a read", callTimeout, () -> transaction.apply(kv))));
     }
 
     public CompletableFuture<GetResponse> get(ByteSequence key, GetOption option) {
-        return inTurn(
-                turns, () -> hedged(() -> limited("a read", callTimeout, () -> twice(() -> kv.get(key, option)))));
+        return turns.last(() -> hedged(() -> limited("a read", callTimeout, () -> twice(() -> kv.get(key, option)))));
     }
 
     public CompletableFuture<LeaseGrantResponse> grant(long seconds) {
-        return inTurn(turns, () -> limited("granting a lease", callTimeout, () -> twice(() -> leases.grant(seconds))));
+        return turns.last(() -> limited("granting a lease", callTimeout, () -> twice(() -> leases.grant(seconds))));
     }
 
     public CompletableFuture<LeaseRevokeResponse> revoke(long leaseId) {
-        return inTurn(turns, () -> limited("revoking a lease", callTimeout, () -> twice(() -> leases.revoke(leaseId))));
+        return turns.last(() -> limited("revoking a lease", callTimeout, () -> twice(() -> leases.revoke(leaseId))));
     }
 
     /** The driver sends it twice, the second time as it ends the stream. A short limit leaves time for another try. */
@@ -150,50 +146,10 @@ public final class EtcdCalls {
     }
 
     public CompletableFuture<LeaseTimeToLiveResponse> timeToLive(long leaseId) {
-        return inTurn(
-                turns,
-                () -> hedged(() -> limited(
-                        "asking about a lease",
-                        callTimeout,
-                        () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT)))));
-    }
-
-    /** One that has no turn within the limit is not sent; the limit of one that has begins then. */
-    private <T> CompletableFuture<T> inTurn(Queue<CompletableFuture<Void>> queue, Supplier<CompletableFuture<T>> call) {
-        CompletableFuture<Void> turn = new CompletableFuture<>();
-        CompletableFuture<T> answer = turn.thenCompose(now -> call.get().whenComplete((done, failure) -> {
-            underWay.decrementAndGet();
-            serve();
-        }));
-        queue.add(turn);
-        serve();
-        timeouts.within(callTimeout, turn).exceptionally(late -> {
-            turn.completeExceptionally(EtcdCallException.unsent(MOST_UNDER_WAY));
-            return null;
-        });
-        return answer;
-    }
-
-    /** Serves for all: whoever comes meanwhile only counts, so that calls that fail at once do not nest. */
-    private void serve() {
-        if (serving.getAndIncrement() > 0) {
-            return;
-        }
-        int seen;
-        do {
-            seen = serving.get();
-            while (underWay.get() < MOST_UNDER_WAY) {
-                CompletableFuture<Void> next = leaving.poll();
-                next = next == null ? turns.poll() : next;
-                if (next == null) {
-                    break;
-                }
-                underWay.incrementAndGet();
-                if (!next.complete(null)) {
-                    underWay.decrementAndGet();
-                }
-            }
-        } while (serving.addAndGet(-seen) > 0);
+        return turns.last(() -> hedged(() -> limited(
+                "asking about a lease",
+                callTimeout,
+                () -> twice(() -> leases.timeToLive(leaseId, LeaseOption.DEFAULT)))));
     }
 
     /** Once more if a server is unavailable: the call goes to another, or over a new connection. */
