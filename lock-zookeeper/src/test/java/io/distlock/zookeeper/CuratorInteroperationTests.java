@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
@@ -30,8 +31,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.integration.zookeeper.lock.ZookeeperLockRegistry;
 
-/** Locks of this project and of Curator's recipes, on one path, exclude each other. */
+/** Locks of this project and of Curator's recipes, also by Spring Integration, on one path, exclude each other. */
 class CuratorInteroperationTests {
 
     private static final int ROUNDS = 125;
@@ -64,8 +66,12 @@ class CuratorInteroperationTests {
     }
 
     private LockClient client(ZooKeeperLayout layout) {
-        ZooKeeperLockProvider provider = LocalZooKeeper.provider(
-                runtime, zooKeeper.server().connectString(), LocalZooKeeper.OPTIONS.withLayout(layout));
+        return client(LocalZooKeeper.OPTIONS.withLayout(layout));
+    }
+
+    private LockClient client(ZooKeeperLockOptions options) {
+        ZooKeeperLockProvider provider =
+                LocalZooKeeper.provider(runtime, zooKeeper.server().connectString(), options);
         LockClient client = LockClientBuilder.of(provider, runtime)
                 .options(LockOptions.defaults().withWaitTime(Duration.ofSeconds(PATIENCE_SECONDS)))
                 .build();
@@ -162,6 +168,49 @@ class CuratorInteroperationTests {
         runTogether(all);
         assertThat(grants).hasValue(8 * ROUNDS);
         assertThat(overlaps).hasValue(0);
+    }
+
+    /** Where Spring Integration keeps its locks, unless it is told otherwise. */
+    @Test
+    void fiveHundredGrantsOfALockRegistryOfSpringIntegrationNeverOverlap() throws Exception {
+        List<Round> all = new ArrayList<>();
+        for (int each = 0; each < 2; each++) {
+            all.add(ours(
+                    client(LocalZooKeeper.OPTIONS.withKeyPrefix("SpringIntegration-LockRegistry")),
+                    key,
+                    LockMode.EXCLUSIVE,
+                    this::writes));
+            ZookeeperLockRegistry registry = new ZookeeperLockRegistry(curator());
+            open.add(registry::destroy);
+            Lock theirs = registry.obtain(name);
+            all.add(() -> {
+                assertThat(theirs.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+                try {
+                    writes();
+                } finally {
+                    theirs.unlock();
+                }
+            });
+        }
+        runTogether(all);
+        assertThat(grants).hasValue(4 * ROUNDS);
+        assertThat(overlaps).hasValue(0);
+    }
+
+    @Test
+    void aLockOfSpringIntegrationAndOursKeepEachOtherOut() throws Exception {
+        LockClient client = client(LocalZooKeeper.OPTIONS.withKeyPrefix("SpringIntegration-LockRegistry"));
+        ZookeeperLockRegistry registry = new ZookeeperLockRegistry(curator());
+        open.add(registry::destroy);
+        Lock theirs = registry.obtain(name);
+        try (HeldLock ours = client.acquire(client.request(key))) {
+            assertThat(theirs.tryLock(200, TimeUnit.MILLISECONDS)).isFalse();
+            assertThat(ours.isHeld()).isTrue();
+        }
+        assertThat(theirs.tryLock(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(client.tryAcquire(client.request(key).withWaitTime(Duration.ZERO)))
+                .isEmpty();
+        theirs.unlock();
     }
 
     @Test
