@@ -7,6 +7,7 @@ import java.time.Instant;
  * A snapshot of a call that a client has not answered yet.
  *
  * @param key the requested key; of several, the one being acquired now
+ * @param permits how many permits it waits for, any of which will do; 1 for a lock
  * @param mode how
  * @param since when the call began, by this machine's clock at that time
  * @param waited since the call; for a later key of several, since the previous key's grant
@@ -14,4 +15,4 @@ import java.time.Instant;
  * @param thread the name of the requesting thread
  */
 public record WaiterInfo(
-        LockKey key, LockMode mode, Instant since, Duration waited, Duration remaining, String thread) {}
+        LockKey key, int permits, LockMode mode, Instant since, Duration waited, Duration remaining, String thread) {}

@@ -87,6 +87,7 @@ final class PendingAcquisitions {
         final WaiterInfo info(long now) {
             return new WaiterInfo(
                     key(),
+                    request.permits(),
                     request.mode(),
                     Instant.ofEpochMilli(started.wallMillis()),
                     ClientContext.between(started.nanos(), now),

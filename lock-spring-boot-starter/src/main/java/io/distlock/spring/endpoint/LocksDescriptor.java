@@ -29,6 +29,7 @@ record LocksDescriptor(Longest<Held> held, Longest<Waiting> waiting, List<Loss> 
     record Waiting(
             String name,
             @Nullable String key,
+            int permits,
             String provider,
             LockMode mode,
             Instant since,

@@ -102,6 +102,7 @@ final class LocksReport {
         return new LocksDescriptor.Waiting(
                 waiter.key().name(),
                 shownKey(waiter.key(), shown),
+                waiter.permits(),
                 provider,
                 waiter.mode(),
                 waiter.since(),

@@ -105,6 +105,7 @@ class LocksEndpointTests extends LocksEndpointFixture {
                 .containsExactly(new LocksDescriptor.Waiting(
                         "orders",
                         "42",
+                        1,
                         "in-memory",
                         LockMode.SHARED,
                         Instant.EPOCH,

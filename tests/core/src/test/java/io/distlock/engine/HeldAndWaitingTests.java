@@ -71,12 +71,25 @@ class HeldAndWaitingTests {
         assertThat(here.client.waiting())
                 .containsExactly(new WaiterInfo(
                         LockKey.of("a"),
+                        1,
                         LockMode.SHARED,
                         Instant.EPOCH,
                         Duration.ofSeconds(2),
                         Duration.ofSeconds(3),
                         thisThread()));
         assertThat(here.client.held()).isEmpty();
+    }
+
+    @Test
+    void aCallThatWaitsForAnyOfSeveralPermitsIsToldOnceWithTheirNumber() {
+        LockRequest permits = here.request("a").withPermits(2);
+        here.other.acquire(permits);
+        here.other.acquire(permits);
+        here.start(permits);
+        assertThat(here.client.waiting()).singleElement().satisfies(wait -> {
+            assertThat(wait.key()).isEqualTo(LockKey.of("a"));
+            assertThat(wait.permits()).isEqualTo(2);
+        });
     }
 
     @Test
