@@ -108,26 +108,25 @@ record ZooKeeperInspection(Ticker ticker, ZooKeeperSessions sessions, LockPaths 
             String path = paths.queue(key);
             // A follower may be behind: it answers after it has caught up.
             calls.sync();
-            return calls.list(path)
-                    .exceptionallyCompose(
-                            failure -> ZooKeeperCallException.of(failure).isNoNode()
-                                    ? CompletableFuture.completedFuture(List.of())
-                                    : CompletableFuture.failedFuture(failure))
+            return orIfGone(calls.list(path), List.of())
                     .thenCompose(names -> read(calls, path, QueueNode.queue(names)));
         });
+    }
+
+    private static <T> CompletableFuture<T> orIfGone(CompletableFuture<T> asked, T gone) {
+        return asked.exceptionallyCompose(
+                failure -> ZooKeeperCallException.of(failure).isNoNode()
+                        ? CompletableFuture.completedFuture(gone)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     private static CompletableFuture<Queue> read(SessionCalls calls, String path, List<QueueNode> queue) {
         CompletableFuture<List<Found>> all = CompletableFuture.completedFuture(new ArrayList<>());
         for (QueueNode each : QueueNode.holders(queue)) {
             String own = path + '/' + each.name();
-            CompletableFuture<Optional<Found>> one = calls.read(own)
-                    .thenApply(content -> Optional.of(new Found(calls, own, each, content)))
-                    // It has just left.
-                    .exceptionallyCompose(
-                            failure -> ZooKeeperCallException.of(failure).isNoNode()
-                                    ? CompletableFuture.completedFuture(Optional.empty())
-                                    : CompletableFuture.failedFuture(failure));
+            CompletableFuture<Optional<Found>> one = orIfGone(
+                    calls.read(own).thenApply(content -> Optional.of(new Found(calls, own, each, content))),
+                    Optional.empty());
             all = all.thenCombine(one, (found, next) -> {
                 next.ifPresent(found::add);
                 return found;
