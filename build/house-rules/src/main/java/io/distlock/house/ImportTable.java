@@ -94,6 +94,7 @@ final class ImportTable {
                     REDIS_CONNECTION,
                     REDLOCK,
                     ETCD,
+                    LEADER,
                     "io.distlock.jdbc",
                     "io.distlock.zookeeper",
                     "io.distlock.spring..",

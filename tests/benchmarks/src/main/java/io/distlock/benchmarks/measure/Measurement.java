@@ -28,6 +28,8 @@ public interface Measurement {
                 new HandOver(),
                 new QueueHandOver(),
                 new KilledHolder(),
+                new TakeOver(),
+                new PermitThroughput(),
                 new AnnotatedCall(),
                 new StartUp(),
                 new MeasuredCall());
@@ -47,6 +49,7 @@ public interface Measurement {
                 new QueueHandOver(),
                 new QueueContention(stores),
                 new KilledHolder(),
+                new TakeOver(),
                 MinorityInTrouble.slowNode(stores),
                 MinorityInTrouble.frozenNodes(stores));
     }
@@ -58,7 +61,8 @@ public interface Measurement {
 
     /** On a database. */
     static List<Measurement> ofDatabase() {
-        return List.of(new UncontendedCycle(), new ParallelCycles(), new HandOver(), new QueueHandOver());
+        return List.of(
+                new UncontendedCycle(), new ParallelCycles(), new HandOver(), new QueueHandOver(), new TakeOver());
     }
 
     /** On a store that keeps those who wait in a queue. */
@@ -69,12 +73,18 @@ public interface Measurement {
                 new ManyHeld(),
                 new QueueHandOver(),
                 new QueueContention(),
-                new KilledHolder());
+                new KilledHolder(),
+                new TakeOver());
     }
 
     /** On ZooKeeper: what is compared with Curator. */
     static List<Measurement> ofSessions() {
         return List.of(
-                new UncontendedCycle(), new ParallelCycles(), new ManyHeld(), new ManyWaiters(), new QueueHandOver());
+                new UncontendedCycle(),
+                new ParallelCycles(),
+                new ManyHeld(),
+                new ManyWaiters(),
+                new QueueHandOver(),
+                new TakeOver());
     }
 }

@@ -4,6 +4,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockClient;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.leader.LeaderElection;
+import io.distlock.leader.LeaderElectionBuilder;
+import io.distlock.leader.LeaderListener;
 import io.distlock.spi.LockProvider;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.spi.Ticker;
@@ -53,6 +56,15 @@ public final class Application implements AutoCloseable {
     /** The client that its code would use. */
     public LockClient locks() {
         return locks;
+    }
+
+    /**
+     * Stands for nothing yet.
+     *
+     * @param listener is told of its terms
+     */
+    public LeaderElection election(String role, LeaderListener listener) {
+        return LeaderElectionBuilder.of(locks, runtime, role).listener(listener).build();
     }
 
     /** How many timers its locks have set so far. */

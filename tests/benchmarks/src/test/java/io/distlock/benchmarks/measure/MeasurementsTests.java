@@ -113,6 +113,23 @@ class MeasurementsTests {
     }
 
     @Test
+    void aRoleIsTakenOverAfterAResignation() {
+        assertFigures(new TakeOver())
+                .containsEntry("changes of leader with a larger term", 3.0)
+                .hasEntrySatisfying(
+                        "until another leads, median",
+                        millis -> assertThat(millis).isPositive());
+    }
+
+    @Test
+    void permitsAreComparedWithALock() {
+        assertFigures(new PermitThroughput())
+                .hasEntrySatisfying(
+                        "3 × one lock's throughput by that of permits, work of 5 ms",
+                        ratio -> assertThat(ratio).isPositive());
+    }
+
+    @Test
     void whatAnAnnotationCostsIsShown() {
         assertFigures(new AnnotatedCall())
                 .hasEntrySatisfying(
