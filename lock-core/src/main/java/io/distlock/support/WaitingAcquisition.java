@@ -79,21 +79,31 @@ public abstract class WaitingAcquisition extends CompletableFuture<Optional<Gran
     protected final void wake() {
         synchronized (this) {
             woken = true;
-        }
-        resume(this::advance);
-    }
-
-    /** A wake-up and the timer may race here; only one continues. */
-    private void resume(Runnable next) {
-        synchronized (this) {
-            if (timer == null) {
+            if (!endPause()) {
                 return;
             }
-            timer.cancel();
-            timer = null;
-            busy = true;
+        }
+        goOn(this::advance);
+    }
+
+    private void resume(Runnable next) {
+        synchronized (this) {
+            if (!endPause()) {
+                return;
+            }
         }
         goOn(next);
+    }
+
+    /** A wake-up and the timer may race here; only one continues. Called under the monitor. */
+    private boolean endPause() {
+        if (timer == null) {
+            return false;
+        }
+        timer.cancel();
+        timer = null;
+        busy = true;
+        return true;
     }
 
     /** It is over. A step in progress settles it when it finishes, without parking. */
