@@ -88,12 +88,11 @@ public final class EtcdStore implements Store {
     }
 
     @Override
-    public Application distantApplication(Duration distance) {
+    public Application applicationThrough(List<FaultProxy> proxies) {
         FaultProxy proxy = FaultProxy.to(server.host(), server.port());
-        URI endpoint = server.endpoint().withPort(proxy.port()).uri();
-        Application application = EtcdApplication.at(endpoint, proxy::close);
-        proxy.delayReplies(distance);
-        return application;
+        proxies.add(proxy);
+        return EtcdApplication.at(
+                List.of(server.endpoint().withPort(proxy.port()).uri()), proxy::close);
     }
 
     @Override
@@ -140,14 +139,19 @@ public final class EtcdStore implements Store {
         server.close();
     }
 
+    /** An application on several servers that are one etcd. */
+    public static Application applicationAt(List<URI> endpoints) {
+        return EtcdApplication.at(endpoints, () -> {});
+    }
+
     /** Applications on an etcd, as Boot would wire them. */
     static final class EtcdApplication {
 
         private EtcdApplication() {}
 
-        static Application at(URI endpoint, Runnable afterwards) {
+        static Application at(List<URI> endpoints, Runnable afterwards) {
             EtcdLockOptions options = EtcdLockOptions.defaults();
-            EtcdConnection connection = EtcdConnection.to(EtcdServers.at(List.of(endpoint)), options);
+            EtcdConnection connection = EtcdConnection.to(EtcdServers.at(endpoints), options);
             return Application.start(runtime -> new EtcdLockProvider(runtime, connection, options), () -> {
                 connection.close();
                 afterwards.run();
@@ -155,7 +159,7 @@ public final class EtcdStore implements Store {
         }
 
         static Application at(URI endpoint) {
-            return at(endpoint, () -> {});
+            return at(List.of(endpoint), () -> {});
         }
     }
 

@@ -108,12 +108,11 @@ public final class JdbcStore implements Store {
     }
 
     @Override
-    public Application distantApplication(Duration distance) {
+    public Application applicationThrough(List<FaultProxy> proxies) {
         FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port());
+        proxies.add(proxy);
         String url = server.url().replace(":" + server.port(), ":" + proxy.port());
-        Application application = JdbcApplication.at(url, server.user(), proxy::close);
-        proxy.delayReplies(distance);
-        return application;
+        return JdbcApplication.at(url, server.user(), proxy::close);
     }
 
     @Override

@@ -6,7 +6,7 @@ import java.lang.management.MemoryType;
 import java.time.Duration;
 
 /** The heap of this JVM. */
-final class Heap {
+public final class Heap {
 
     private static final int MOST_COLLECTIONS = 20;
     private static final int SETTLED_BYTES = 4_096;
@@ -15,7 +15,7 @@ final class Heap {
     private Heap() {}
 
     /** What is still reachable, in bytes: collected again and again until it stays the same. */
-    static long reachable() {
+    public static long reachable() {
         long last = Long.MAX_VALUE;
         for (int collections = 0; collections < MOST_COLLECTIONS; collections++) {
             long now = collect();

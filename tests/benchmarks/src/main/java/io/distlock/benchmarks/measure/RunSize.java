@@ -17,7 +17,8 @@ public enum RunSize {
     /** For a test that it works at all: says nothing about times. */
     TINY;
 
-    int of(int full, int quick, int tiny) {
+    /** One of these three. */
+    public int of(int full, int quick, int tiny) {
         return switch (this) {
             case FULL -> full;
             case QUICK -> quick;

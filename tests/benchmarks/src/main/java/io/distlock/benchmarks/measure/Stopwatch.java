@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /** Time, as measurements need it. */
-final class Stopwatch {
+public final class Stopwatch {
 
     private static final Ticker CLOCK = Ticker.system();
 
@@ -13,21 +13,21 @@ final class Stopwatch {
 
     private Stopwatch() {}
 
-    static Stopwatch start() {
+    public static Stopwatch start() {
         return new Stopwatch();
     }
 
     /** The monotonic clock of this machine. */
-    static long now() {
+    public static long now() {
         return CLOCK.nanos();
     }
 
-    long nanos() {
+    public long nanos() {
         return CLOCK.nanos() - started;
     }
 
     /** Lets time pass. */
-    static void pause(Duration time) {
+    public static void pause(Duration time) {
         Stopwatch watch = start();
         for (long left = time.toNanos(); left > 0; left = time.toNanos() - watch.nanos()) {
             LockSupport.parkNanos(left);
@@ -38,11 +38,11 @@ final class Stopwatch {
         return nanos / 1_000;
     }
 
-    static double millis(double nanos) {
+    public static double millis(double nanos) {
         return nanos / 1_000_000;
     }
 
-    static double seconds(Duration time) {
+    public static double seconds(Duration time) {
         return time.toNanos() / 1e9;
     }
 }

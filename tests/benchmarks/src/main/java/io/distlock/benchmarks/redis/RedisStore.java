@@ -19,7 +19,6 @@ import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisEndpoint;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -76,11 +75,10 @@ public final class RedisStore implements Store {
     }
 
     @Override
-    public Application distantApplication(Duration distance) {
+    public Application applicationThrough(List<FaultProxy> proxies) {
         FaultProxy proxy = FaultProxy.to(server.host(), server.port());
-        Application application = RedisApplication.at(proxy.host(), proxy.port(), proxy::close);
-        proxy.delayReplies(distance);
-        return application;
+        proxies.add(proxy);
+        return RedisApplication.at(proxy.host(), proxy.port(), proxy::close);
     }
 
     @Override

@@ -93,27 +93,28 @@ public final class RedlockStore implements QuorumStore {
     }
 
     @Override
-    public Application distantApplication(Duration distance) {
-        return distantApplication(servers.size(), distance);
+    public Application applicationThrough(List<FaultProxy> proxies) {
+        return applicationThrough(servers.size(), proxies);
     }
 
     @Override
     public Application applicationWithASlowServer(Duration distance) {
-        return distantApplication(1, distance);
+        List<FaultProxy> proxies = new ArrayList<>();
+        Application application = applicationThrough(1, proxies);
+        proxies.forEach(proxy -> proxy.delayReplies(distance));
+        return application;
     }
 
-    private Application distantApplication(int distant, Duration distance) {
+    private Application applicationThrough(int distant, List<FaultProxy> proxies) {
         List<RedisEndpoint> nodes = new ArrayList<>(endpoints());
-        List<FaultProxy> proxies = new ArrayList<>();
         for (int node = 0; node < distant; node++) {
             FaultProxy proxy =
                     FaultProxy.to(nodes.get(node).host(), nodes.get(node).port());
             proxies.add(proxy);
             nodes.set(node, nodes.get(node).withPort(proxy.port()));
         }
-        Application application = RedlockApplication.at(nodes, () -> proxies.forEach(FaultProxy::close));
-        proxies.forEach(proxy -> proxy.delayReplies(distance));
-        return application;
+        List<FaultProxy> all = List.copyOf(proxies);
+        return RedlockApplication.at(nodes, () -> all.forEach(FaultProxy::close));
     }
 
     @Override

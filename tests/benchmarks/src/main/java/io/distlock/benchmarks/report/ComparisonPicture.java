@@ -3,17 +3,10 @@ package io.distlock.benchmarks.report;
 import io.distlock.benchmarks.report.Comparison.Kind;
 import java.awt.Color;
 import java.awt.Dimension;
-import java.awt.Rectangle;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.batik.dom.GenericDOMImplementation;
-import org.apache.batik.svggen.SVGGraphics2D;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.CategoryAxis;
 import org.jfree.chart.axis.LogAxis;
@@ -34,7 +27,6 @@ import org.jfree.data.category.DefaultCategoryDataset;
 record ComparisonPicture(List<String> peers, List<Double> cycles, List<Double> handOvers) {
 
     private static final Dimension SIZE = new Dimension(860, 360);
-    private static final String SVG = "http://www.w3.org/2000/svg";
 
     /** Of each store's first other library that also hands locks over. */
     static ComparisonPicture of(List<Comparison> all) {
@@ -90,19 +82,6 @@ record ComparisonPicture(List<String> peers, List<Double> cycles, List<Double> h
         JFreeChart chart = new JFreeChart("", plot);
         chart.setBackgroundPaint(Color.WHITE);
         chart.getLegend().setFrame(BlockBorder.NONE);
-        try (Writer out = Files.newBufferedWriter(inItsFolder(file))) {
-            SVGGraphics2D drawing = new SVGGraphics2D(
-                    GenericDOMImplementation.getDOMImplementation().createDocument(SVG, "svg", null));
-            drawing.setSVGCanvasSize(SIZE);
-            chart.draw(drawing, new Rectangle(SIZE));
-            drawing.stream(out);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-    }
-
-    private static Path inItsFolder(Path file) throws IOException {
-        Files.createDirectories(file.getParent());
-        return file;
+        Svg.write(chart, SIZE, file);
     }
 }

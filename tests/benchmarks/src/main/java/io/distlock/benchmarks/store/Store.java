@@ -1,7 +1,9 @@
 package io.distlock.benchmarks.store;
 
 import io.distlock.benchmarks.report.Report.Target;
+import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,7 +43,19 @@ public interface Store extends AutoCloseable {
      *
      * @param distance how much longer each answer takes
      */
-    Application distantApplication(Duration distance);
+    default Application distantApplication(Duration distance) {
+        List<FaultProxy> proxies = new ArrayList<>();
+        Application application = applicationThrough(proxies);
+        proxies.forEach(proxy -> proxy.delayReplies(distance));
+        return application;
+    }
+
+    /**
+     * A new application on it that is connected through proxies, one for each server, which are closed with it.
+     *
+     * @param proxies where to put them
+     */
+    Application applicationThrough(List<FaultProxy> proxies);
 
     /**
      * What our client is compared with: the bare driver, doing the same commands on a connection that is set up in the same way;

@@ -76,11 +76,15 @@ public final class ZooKeeperStore implements Store {
     }
 
     @Override
-    public Application distantApplication(Duration distance) {
+    public Application applicationThrough(List<FaultProxy> proxies) {
         FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port());
-        Application application = application(proxy.host() + ':' + proxy.port(), proxy::close);
-        proxy.delayReplies(distance);
-        return application;
+        proxies.add(proxy);
+        return application(proxy.host() + ':' + proxy.port(), proxy::close);
+    }
+
+    /** An application on one server, or on several that are one ZooKeeper. */
+    public static Application applicationAt(String connectString) {
+        return application(connectString, () -> {});
     }
 
     private static Application application(String connectString, Runnable afterwards) {
