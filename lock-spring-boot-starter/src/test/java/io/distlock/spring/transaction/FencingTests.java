@@ -1,6 +1,7 @@
 package io.distlock.spring.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.LockMode;
@@ -12,6 +13,8 @@ import io.distlock.spring.template.LockSpec;
 import io.distlock.spring.template.LockTemplate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.CannotCreateTransactionException;
@@ -42,11 +45,27 @@ class FencingTests {
         }
     }
 
+    /** Refuses the lock with this key, and notes what it is shown. */
+    private record Second(List<String> keys, AtomicReference<String> refused) implements TransactionFence {
+
+        @Override
+        public void enter(String provider, Sequencer sequencer) {
+            keys.add(sequencer.key().text());
+            if (refused.get().equals(sequencer.key().text())) {
+                throw new CannotCreateTransactionException("no connection");
+            }
+        }
+    }
+
     static class Jobs {
 
         @Transactional
         @DistributedLock(name = "usual", key = "#id")
         public void usual(String id) {}
+
+        @Transactional
+        @DistributedLock(name = "usual", key = "{'2', '1', '3'}")
+        public void allOf() {}
 
         @Transactional
         @DistributedLock(name = "writing")
@@ -94,6 +113,14 @@ class FencingTests {
     }
 
     @Test
+    void ofALockWithSeveralKeysEachIsShown() {
+        runner.run(context -> {
+            context.getBean(Jobs.class).allOf();
+            assertThat(shown.keys).containsExactly("usual:1", "usual:2", "usual:3", "usual:1", "usual:2", "usual:3");
+        });
+    }
+
+    @Test
     void ofSeveralLocksEachHasItsOwnAndAKeyNamedTwiceIsFenced() {
         runner.run(context -> {
             context.getBean(Jobs.class).several();
@@ -122,6 +149,49 @@ class FencingTests {
             context.getBean(Jobs.class).sharedAndExclusive();
             assertThat(shown.keys).containsExactly("b", "c", "a", "b", "c", "a");
         });
+    }
+
+    /** Two databases, for example: a transaction may write to either. */
+    @Test
+    void eachResourceIsShownEachLockAndEachCanRefuse() {
+        Second second = new Second(new ArrayList<>(), new AtomicReference<>(""));
+        runner.withBean("second", TransactionFence.class, () -> second).run(context -> {
+            Jobs jobs = context.getBean(Jobs.class);
+            TransactionTemplate transactions =
+                    new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            jobs.usual("1");
+            transactions.executeWithoutResult(status ->
+                    locks.lock("inside").run(() -> assertThat(second.keys).endsWith("inside")));
+            assertThat(second.keys)
+                    .containsExactly("usual:1", "usual:1", "inside", "inside")
+                    .isEqualTo(shown.keys);
+            second.refused.set("inside");
+            assertThatExceptionOfType(CannotCreateTransactionException.class)
+                    .isThrownBy(() -> transactions.executeWithoutResult(
+                            status -> locks.lock("inside").run(Assertions::fail)));
+        });
+    }
+
+    /** It is released before the commit, so it is shown only once. */
+    @Test
+    void aLockThatIsNotHeldUntilCompletionIsShownBeforeItsBodyRuns() {
+        runner.withPropertyValues("distributed-lock.transactions.hold-until-completion=false")
+                .run(context -> {
+                    TransactionTemplate transactions =
+                            new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+                    LockTemplate locks = context.getBean(LockTemplate.class);
+                    transactions.executeWithoutResult(status -> locks.lock("a").run(() -> {
+                        assertThat(shown.keys).containsExactly("a");
+                        locks.lock("b").fencing(Fencing.OFF).run(() -> {});
+                        locks.lock("c").mode(LockMode.SHARED).run(() -> {});
+                    }));
+                    assertThat(shown.keys).containsExactly("a", "c");
+                    shown.answers = 0;
+                    assertThatExceptionOfType(CannotCreateTransactionException.class)
+                            .isThrownBy(() -> transactions.executeWithoutResult(
+                                    status -> locks.lock("a").run(Assertions::fail)));
+                });
     }
 
     @Test

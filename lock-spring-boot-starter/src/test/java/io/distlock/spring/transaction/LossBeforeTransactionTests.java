@@ -7,6 +7,7 @@ import io.distlock.LockLostException;
 import io.distlock.spring.DistributedLock;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,30 @@ class LossBeforeTransactionTests {
         @Transactional
         @DistributedLock(name = "orders", renew = false, leaseTime = "10s")
         public void order() {
+            calls.incrementAndGet();
+        }
+
+        @Transactional
+        @DistributedLock(name = "a", renew = false, leaseTime = "10s")
+        @DistributedLock("b")
+        @DistributedLock("c")
+        public void firstNotRenewed() {
+            calls.incrementAndGet();
+        }
+
+        @Transactional
+        @DistributedLock("a")
+        @DistributedLock(name = "b", renew = false, leaseTime = "10s")
+        @DistributedLock("c")
+        public void secondNotRenewed() {
+            calls.incrementAndGet();
+        }
+
+        @Transactional
+        @DistributedLock("a")
+        @DistributedLock("b")
+        @DistributedLock(name = "c", renew = false, leaseTime = "10s")
+        public void lastNotRenewed() {
             calls.incrementAndGet();
         }
 
@@ -65,6 +90,12 @@ class LossBeforeTransactionTests {
     @Test
     void aMethodWhoseLockIsLostWhileItsTransactionBeginsDoesNotRun() {
         assertNotRun(Database.runner(), Orders::order);
+    }
+
+    @Test
+    void ofSeveralLocksNoneMayBeLostWhileTheTransactionBegins() {
+        List.<Call>of(Orders::firstNotRenewed, Orders::secondNotRenewed, Orders::lastNotRenewed)
+                .forEach(each -> assertNotRun(Database.runner(), each));
     }
 
     @Test

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.DistributedLock.Fencing;
+import io.distlock.spring.template.LockTemplate;
 import io.distlock.spring.transaction.ReactiveTransactionTests.Table;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -76,6 +78,59 @@ class ReactiveFencingTests {
         runner.run(context -> {
             context.getBean(Jobs.class).write(Mono.empty()).block(PATIENCE);
             assertThat(shown).containsExactly("a", "a'");
+        });
+    }
+
+    /** It is released before the commit, but what it wrote is part of the transaction. */
+    @Test
+    void aLockThatIsNotHeldUntilCompletionIsShownBeforeItsBodyRuns() {
+        runner.withPropertyValues("distributed-lock.transactions.hold-until-completion=false")
+                .run(context -> {
+                    LockTemplate locks = context.getBean(LockTemplate.class);
+                    Jobs jobs = context.getBean(Jobs.class);
+                    List<String> before = new CopyOnWriteArrayList<>();
+                    Mono<Void> inside = locks.lock("inside").mono(() -> Mono.fromRunnable(() -> before.addAll(shown)));
+                    jobs.write(inside).block(PATIENCE);
+                    assertThat(before).containsExactly("a", "a'", "inside", "inside'");
+                });
+    }
+
+    @Test
+    void aLockTakenInsideIsShownToEachResourceAndARefusalKeepsItsBodyFromRunning() {
+        runner.run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            Jobs jobs = context.getBean(Jobs.class);
+            AtomicInteger bodies = new AtomicInteger();
+            Mono<Void> inside = locks.lock("inside").mono(() -> Mono.fromRunnable(bodies::incrementAndGet));
+            jobs.write(inside).block(PATIENCE);
+            assertThat(shown).containsExactly("a", "a'", "inside", "inside'");
+            assertThat(bodies).hasValue(1);
+            refused.set("inside'");
+            StepVerifier.create(jobs.write(inside))
+                    .expectError(CannotCreateTransactionException.class)
+                    .verify(PATIENCE);
+            assertThat(bodies).hasValue(1);
+            assertThat(context.getBean(Table.class).rows()).containsExactly("row");
+        });
+    }
+
+    @Test
+    void aLockThatWasRefusedIsAskedAboutAgainBeforeTheCommit() {
+        runner.run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            Jobs jobs = context.getBean(Jobs.class);
+            Mono<Void> handled = locks.lock("inside")
+                    .mono(Mono::<Void>empty)
+                    .onErrorResume(CannotCreateTransactionException.class, refusal -> Mono.empty());
+            refused.set("inside'");
+            StepVerifier.create(jobs.write(handled))
+                    .expectErrorMessage("the locks of the transaction could not be checked before its commit")
+                    .verify(PATIENCE);
+            assertThat(context.getBean(Table.class).rows()).isEmpty();
+            shown.clear();
+            jobs.write(handled.then(Mono.fromRunnable(() -> refused.set("")))).block(PATIENCE);
+            assertThat(shown).containsExactly("a", "a'", "inside", "inside'", "inside", "inside'");
+            assertThat(context.getBean(Table.class).rows()).containsExactly("row");
         });
     }
 
