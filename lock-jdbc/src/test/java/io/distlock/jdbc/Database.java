@@ -2,9 +2,11 @@ package io.distlock.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import io.distlock.test.sql.SqlServer;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.h2.tools.Server;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -24,11 +26,13 @@ public final class Database implements AutoCloseable {
     private final @Nullable SqlServer server;
     private final String url;
     private final String user;
+    private final Runnable stop;
     private final List<JdbcLockConnections> opened = new ArrayList<>();
 
-    private Database(@Nullable SqlServer server, String url, String user) {
+    private Database(@Nullable SqlServer server, String url, String user, Runnable stop) {
         this.server = server;
         this.url = url;
+        this.stop = stop;
         this.user = user;
         LockSql sql =
                 DatabaseCalls.sql(product(), JdbcLockOptions.DEFAULT_TABLE).orElseThrow();
@@ -36,7 +40,14 @@ public final class Database implements AutoCloseable {
     }
 
     public static Database h2() {
-        return new Database(null, "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa");
+        return new Database(null, "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", () -> {});
+    }
+
+    /** One that other processes reach, too. */
+    public static Database h2Server() throws SQLException {
+        Server server = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+        String url = "jdbc:h2:tcp://127.0.0.1:" + server.getPort() + "/mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        return new Database(null, url, "sa", server::stop);
     }
 
     public static Database postgresql() {
@@ -48,7 +59,7 @@ public final class Database implements AutoCloseable {
     }
 
     private static Database of(SqlServer server) {
-        return new Database(server, server.url(), server.user());
+        return new Database(server, server.url(), server.user(), server::close);
     }
 
     SqlServer server() {
@@ -88,7 +99,17 @@ public final class Database implements AutoCloseable {
     }
 
     JdbcLockConnections connections(String address, JdbcLockOptions options) {
+        return connections(address, options, null);
+    }
+
+    /** Each begins with this statement. */
+    JdbcLockConnections connectionsAfter(String statement) {
+        return connections(url, PATIENT, statement);
+    }
+
+    private JdbcLockConnections connections(String address, JdbcLockOptions options, @Nullable String statement) {
         HikariConfig config = new HikariConfig();
+        config.setConnectionInitSql(statement);
         config.setJdbcUrl(address);
         config.setUsername(user);
         config.setPassword("");
@@ -100,8 +121,6 @@ public final class Database implements AutoCloseable {
     @Override
     public void close() {
         opened.forEach(JdbcLockConnections::close);
-        if (server != null) {
-            server.close();
-        }
+        stop.run();
     }
 }

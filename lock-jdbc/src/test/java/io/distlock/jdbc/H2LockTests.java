@@ -1,5 +1,6 @@
 package io.distlock.jdbc;
 
+import java.time.Instant;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -23,12 +24,18 @@ class H2LockTests extends JdbcLockContract {
     }
 
     @Override
-    String foldingColumn() {
-        return "varchar_ignorecase(512)";
+    String inKolkata() {
+        return "set time zone 'Asia/Kolkata'";
     }
 
     @Override
-    long inAnotherZone() {
-        return clockAfter("set time zone 'Asia/Kolkata'");
+    long clockInBerlin(Instant time) {
+        String clock = database.sql().clock.replace("current_timestamp", "timestamp with time zone '" + time + "'");
+        return clockAfter("set time zone 'Europe/Berlin'", clock);
+    }
+
+    @Override
+    String foldingColumn() {
+        return "varchar_ignorecase(512)";
     }
 }

@@ -33,7 +33,7 @@ import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
 /** What the provider does with its rows, in each database. */
-abstract class JdbcLockContract extends LockSqlContract {
+abstract class JdbcLockContract extends SessionTimeZoneContract {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -343,28 +343,5 @@ abstract class JdbcLockContract extends LockSqlContract {
         CompletableFuture<Optional<Grant>> waiter = provider.acquire(waiting(key, "waiter", Duration.ofMinutes(5)));
         expire(key, "");
         assertThat(get(waiter)).isPresent();
-    }
-
-    @Test
-    void theClockIsReadInUtcWhateverTheSessionsZone() {
-        Long now = database().jdbc().queryForObject(database().sql().clock, Long.class);
-        assertThat(now / 1_000).isCloseTo(runtime.ticker().wallMillis(), org.assertj.core.data.Offset.offset(60_000L));
-        assertThat(inAnotherZone() / 1_000)
-                .isCloseTo(runtime.ticker().wallMillis(), org.assertj.core.data.Offset.offset(60_000L));
-    }
-
-    /** The clock as a session in Kolkata sees it. */
-    abstract long inAnotherZone();
-
-    long clockAfter(String setting) {
-        return database().jdbc().execute((java.sql.Connection session) -> {
-            try (var statement = session.createStatement()) {
-                statement.execute(setting);
-                try (var rows = statement.executeQuery(database().sql().clock)) {
-                    rows.next();
-                    return rows.getLong(1);
-                }
-            }
-        });
     }
 }

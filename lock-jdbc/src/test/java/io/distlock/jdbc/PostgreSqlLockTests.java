@@ -17,6 +17,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -48,13 +49,19 @@ class PostgreSqlLockTests extends JdbcLockContract {
     }
 
     @Override
-    String foldingColumn() {
-        return "";
+    String inKolkata() {
+        return "set time zone 'Asia/Kolkata'";
     }
 
     @Override
-    long inAnotherZone() {
-        return clockAfter("set time zone 'Asia/Kolkata'");
+    long clockInBerlin(Instant time) {
+        String clock = database.sql().clock.replace("statement_timestamp()", "timestamptz '" + time + "'");
+        return clockAfter("set time zone 'Europe/Berlin'", clock);
+    }
+
+    @Override
+    String foldingColumn() {
+        return "";
     }
 
     @Test

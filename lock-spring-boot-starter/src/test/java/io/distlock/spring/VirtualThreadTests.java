@@ -4,19 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.LockEvent;
 import io.distlock.LockListener;
+import io.distlock.test.process.VirtualThreads;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -52,33 +47,10 @@ class VirtualThreadTests {
         static void initialize() {}
     }
 
-    /** Compiled for a JDK that has none. */
-    private static ExecutorService virtualThreads() throws ReflectiveOperationException {
-        return (ExecutorService)
-                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
-    }
-
-    private List<RecordedEvent> pinnedBy(List<Runnable> tasks) throws Exception {
-        Path file = folder.resolve("recording.jfr");
-        try (Recording recording = new Recording()) {
-            recording.enable("jdk.VirtualThreadPinned").withoutThreshold().withStackTrace();
-            recording.start();
-            ExecutorService threads = virtualThreads();
-            List<Future<?>> running = new ArrayList<>();
-            tasks.forEach(task -> running.add(threads.submit(task)));
-            for (Future<?> each : running) {
-                each.get();
-            }
-            threads.shutdown();
-            recording.stop();
-            recording.dump(file);
-        }
-        return RecordingFile.readAllEvents(file);
-    }
-
     @Test
     void theRecordTellsOfAPinnedThread() throws Exception {
-        assertThat(pinnedBy(List.of(Pinning::initialize))).isNotEmpty();
+        assertThat(VirtualThreads.pinnedBy(folder, List.of(Pinning::initialize)))
+                .isNotEmpty();
     }
 
     @Test
@@ -98,7 +70,7 @@ class VirtualThreadTests {
                     for (int task = 0; task < 50; task++) {
                         tasks.add(() -> jobs.run(() -> true));
                     }
-                    assertThat(pinnedBy(tasks)).isEmpty();
+                    assertThat(VirtualThreads.pinnedBy(folder, tasks)).isEmpty();
                     assertThat(renewals).hasPositiveValue();
                 });
     }
