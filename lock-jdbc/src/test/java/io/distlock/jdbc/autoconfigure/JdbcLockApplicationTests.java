@@ -98,6 +98,23 @@ class JdbcLockApplicationTests {
         }
     }
 
+    /** Unquoted names have no case; the prefix is data, whatever is in it. */
+    @Test
+    void theNameMayBeOfMixedCaseWithASchemaAndThePrefixMayHaveQuotes() {
+        try (ConfigurableApplicationContext context = onServer(
+                Application.class,
+                "--distributed-lock.jdbc.initialize-schema=always",
+                "--distributed-lock.jdbc.table=Public.Locks_Of_Orders",
+                "--distributed-lock.key-prefix=it's \"ours\"; --")) {
+            assertThat(context.getBean(Orders.class).ship("42")).isPositive();
+            assertThat(context.getBean(JdbcTemplate.class)
+                            .queryForList(
+                                    "select lock_key from public.locks_of_orders where lock_key like 'ship%'",
+                                    String.class))
+                    .containsExactly("ship:42{it's \"ours\"; --}");
+        }
+    }
+
     @Test
     void aMissingTableIsExplained() {
         assertThatThrownBy(() -> embedded(Application.class, "--distributed-lock.jdbc.initialize-schema=never"))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import io.distlock.LockEvent;
 import io.distlock.LockListener;
 import io.distlock.jdbc.Database;
@@ -86,16 +87,17 @@ class LoadedApplicationTests {
     private void assertThatTransactionsUnderLocksEnd(ConfigurableApplicationContext context) throws Exception {
         Warehouse warehouse = context.getBean(Warehouse.class);
         Events events = context.getBean(Events.class);
+        assertThat(amounts(context)).containsOnly(0);
+        HikariPoolMXBean pool = context.getBean(HikariDataSource.class).getHikariPoolMXBean();
         CountDownLatch open = new CountDownLatch(1);
         List<Future<?>> calls = new ArrayList<>();
         for (int caller = 0; caller < CALLERS; caller++) {
             int item = caller % POOL;
             calls.add(callers.submit(() -> warehouse.add(item, open)));
         }
-        HikariDataSource pool = context.getBean(HikariDataSource.class);
         await().atMost(Duration.ofMinutes(1))
                 .until(() ->
-                        pool.getHikariPoolMXBean().getActiveConnections() == POOL && events.renewed.size() == POOL);
+                        pool.getActiveConnections() == POOL && events.renewed.size() == POOL);
         open.countDown();
         assertThatAllEnd(calls);
         assertThat(amounts(context)).containsOnly(CALLERS / POOL);

@@ -1,0 +1,43 @@
+package io.distlock.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The name of the table becomes part of the statements, so that it must be a name and nothing else. */
+class JdbcLockOptionsTests {
+
+    @ParameterizedTest
+    @ValueSource(strings = {"locks", "Locks", "_1", "app.locks", "App.Locks_2"})
+    void namesThatNeedNoQuotes(String table) {
+        assertThat(JdbcLockOptions.defaults().withTable(table).table()).isEqualTo(table);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "\"Locks\"",
+                "app.\"Locks\"",
+                "`locks`",
+                "[locks]",
+                "1locks",
+                "our locks",
+                "locks ",
+                "locks\n",
+                ".locks",
+                "app.",
+                "db.app.locks",
+                "locks; drop table orders; --",
+                "locks'",
+                "schlösser"
+            })
+    void othersAreRefusedWithTheRule(String table) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> JdbcLockOptions.defaults().withTable(table))
+                .withMessageContaining("is not a table name: use letters, digits and underscores");
+    }
+}
