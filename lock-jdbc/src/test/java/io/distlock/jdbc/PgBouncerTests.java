@@ -65,7 +65,7 @@ class PgBouncerTests {
     }
 
     @Test
-    void isFoundOutAtStartAndSaidOnceAndWaitersAskInstead(CapturedOutput output) {
+    void isFoundOutAtStartAndSaidAndWaitersAskInstead(CapturedOutput output) {
         LockKey key = unique();
         try (JdbcLockProvider provider = new JdbcLockProvider(runtime, connections, options)) {
             await().atMost(PATIENCE).until(() -> output.getOut().contains("notifications do not arrive"));
@@ -85,6 +85,5 @@ class PgBouncerTests {
                 assertThat(get(provider.release(next.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
             }
         }
-        assertThat(output.getOut().split("notifications do not arrive", -1)).hasSize(2);
     }
 }

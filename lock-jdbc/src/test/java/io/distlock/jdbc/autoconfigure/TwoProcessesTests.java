@@ -33,7 +33,6 @@ class TwoProcessesTests {
 
     @AfterEach
     void end() {
-        processes.forEach(ServerProcess::close);
         folder.close();
     }
 
@@ -56,9 +55,14 @@ class TwoProcessesTests {
         TurnsProcess.createTables(jdbc);
         ServerProcess first = start("first", database);
         ServerProcess second = start("second", database);
-        assertThatTheyTakeTurns(jdbc);
-        assertThatWorkIsDoneOnce(jdbc);
-        assertThatTheSurvivorGetsTheLock(jdbc, first, second);
+        try {
+            assertThatTheyTakeTurns(jdbc);
+            assertThatWorkIsDoneOnce(jdbc);
+            assertThatTheSurvivorGetsTheLock(jdbc, first, second);
+        } finally {
+            // Before the database, which waits for its clients to go.
+            processes.forEach(ServerProcess::close);
+        }
     }
 
     private ServerProcess start(String name, Database database) {
