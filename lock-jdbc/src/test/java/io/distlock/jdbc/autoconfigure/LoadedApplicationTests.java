@@ -96,8 +96,7 @@ class LoadedApplicationTests {
             calls.add(callers.submit(() -> warehouse.add(item, open)));
         }
         await().atMost(Duration.ofMinutes(1))
-                .until(() ->
-                        pool.getActiveConnections() == POOL && events.renewed.size() == POOL);
+                .until(() -> pool.getActiveConnections() == POOL && events.renewed.size() == POOL);
         open.countDown();
         assertThatAllEnd(calls);
         assertThat(amounts(context)).containsOnly(CALLERS / POOL);
