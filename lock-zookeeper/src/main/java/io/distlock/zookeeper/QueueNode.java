@@ -15,14 +15,15 @@ import java.util.regex.Pattern;
  * server gave it; Curator, too, takes all that ends in a number for a member of the queue. A lock that is kept for the rest of
  * its minimum hold time is held by a node that says so in its id, and has the number of the one that was released.
  *
- * @param number wraps around after two billions, as the server's own counter does
+ * @param number wraps around after two billions, as the server's own counter does, which is written in ten characters or more,
+ *     the sign included
  */
 record QueueNode(String name, int number, LockMode mode) {
 
     /** What Curator's {@code withProtection()} writes before the id. */
     private static final String PROTECTED = "_c_";
 
-    private static final Pattern MEMBER = Pattern.compile("(.*?(?:-|__))(-?\\d{10})");
+    private static final Pattern MEMBER = Pattern.compile("(.*?(?:-|__))(-\\d{9,10}|\\d{10})");
     private static final Pattern KEPT = Pattern.compile(PROTECTED + "kept\\.(\\d{1,12})\\..*");
 
     static Optional<QueueNode> of(String name) {

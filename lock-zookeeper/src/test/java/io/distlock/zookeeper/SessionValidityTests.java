@@ -63,6 +63,32 @@ class SessionValidityTests {
         assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(3));
     }
 
+    /** It may have passed the leader before the ping that tells of the earlier one. */
+    @Test
+    void whatIsSentWithinATickOfTheLastAnswerConfirmsNothingHoweverLateItIsAnswered() {
+        pass(50);
+        Moment first = send();
+        pass(1);
+        validity.answered(first);
+        pass(2);
+        // Three seconds after the earlier one was sent, two after it was answered.
+        Moment sent = send();
+        pass(1);
+        validity.answered(sent);
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(54));
+    }
+
+    @Test
+    void anAnswerThatTookLongerThanATickDoesNotConfirmTheRequestBefore() {
+        pass(50);
+        validity.answered(send());
+        pass(3);
+        Moment sent = send();
+        pass(3);
+        validity.answered(sent);
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(56));
+    }
+
     /** A leader that stood still has pinged nobody. */
     @Test
     void anAnswerThatTookLongerThanATickConfirmsNothing() {
@@ -76,6 +102,30 @@ class SessionValidityTests {
         validity.answered(send());
         // The slow one, which has touched the follower before it was answered.
         assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(8));
+    }
+
+    @Test
+    void anAnswerThatTookATickConfirmsTheRequestBefore() {
+        pass(50);
+        validity.answered(send());
+        pass(3);
+        Moment sent = send();
+        pass(2);
+        validity.answered(sent);
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    /** What was pinged in between is not known, so a tick has to pass after the slow answer. */
+    @Test
+    void anAnswerWithinATickOfASlowOneConfirmsNothing() {
+        pass(50);
+        validity.answered(send());
+        Moment slow = send();
+        pass(5);
+        validity.answered(slow);
+        pass(1);
+        validity.answered(send());
+        assertThat(validity.confirmedAgo()).isEqualTo(Duration.ofSeconds(56));
     }
 
     /** The leader has stood still since then: it knows nothing of the request that was answered before. */
@@ -113,6 +163,14 @@ class SessionValidityTests {
         pass(4);
         assertThat(validity.validSince(Duration.ofSeconds(90)).elapsedNanos(ticker))
                 .isEqualTo(Duration.ofSeconds(4).toNanos());
+    }
+
+    @Test
+    void theWallClockOfALocksTimeGoesWithItsTicker() {
+        Moment created = ticker.now();
+        pass(13);
+        Moment since = validity.validSince(Duration.ofSeconds(90));
+        assertThat(since.wallMillis() - created.wallMillis()).isEqualTo(9_000);
     }
 
     /** Confirmed every interval, a session of the length that is asked for always outlasts its locks. */

@@ -127,14 +127,16 @@ class ZooKeeperSessionTests {
     }
 
     @Test
-    void aHolderIsToldThatItsSessionHasExpired() throws Exception {
-        HeldLock held = acquire();
+    void eachHolderIsToldThatTheirSessionHasExpired() throws Exception {
+        List<HeldLock> all = List.of(acquire(), client.acquire(client.request(name, "other")));
         endSessions();
-        assertThat(held.lost()
-                        .toCompletableFuture()
-                        .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
-                        .reason())
-                .isEqualTo(LockLoss.Reason.NOT_OWNER);
+        for (HeldLock held : all) {
+            assertThat(held.lost()
+                            .toCompletableFuture()
+                            .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                            .reason())
+                    .isEqualTo(LockLoss.Reason.NOT_OWNER);
+        }
         // In another session.
         acquire().close();
     }
@@ -255,8 +257,10 @@ class ZooKeeperSessionTests {
         await().pollDelay(Duration.ofSeconds(2)).until(() -> true);
         long before = received();
         await().pollDelay(Duration.ofSeconds(10)).until(() -> true);
-        // Confirmations every 1.2 and 3 s, the driver's pings, and our own questions; all locks were renewed twice.
-        assertThat(received() - before).isBetween(8L, 30L);
+        // Confirmations every 1.2 and 3 s, the driver's pings, and our own questions, some 30 on a machine with time to
+        // spare.
+        // All locks were renewed twice, which alone would be a hundred.
+        assertThat(received() - before).isBetween(8L, 60L);
         assertThat(all).allMatch(HeldLock::isHeld);
         all.forEach(HeldLock::release);
     }
