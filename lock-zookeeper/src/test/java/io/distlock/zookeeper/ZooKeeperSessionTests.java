@@ -116,11 +116,15 @@ class ZooKeeperSessionTests {
     }
 
     private long received() {
+        return counted("zk_packets_received");
+    }
+
+    private long counted(String what) {
         return zooKeeper
                 .server()
                 .ask("mntr")
                 .lines()
-                .filter(line -> line.startsWith("zk_packets_received"))
+                .filter(line -> line.startsWith(what))
                 .mapToLong(line -> Long.parseLong(line.substring(line.indexOf('\t') + 1)))
                 .findFirst()
                 .orElseThrow();
@@ -309,6 +313,8 @@ class ZooKeeperSessionTests {
             // A busy server may not answer in time; it is asked again then.
             assertThat(released).allMatch(each -> each.join() != Release.NOT_OWNER);
         }
+        // Nor has any try left a place that nobody knows of.
+        await().atMost(PATIENCE).until(() -> counted("zk_ephemerals_count"), count -> count == 0);
     }
 
     @Test
