@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -67,6 +68,33 @@ class LockSequencerSendersTests {
                 gone.release();
                 for (List<HeldLock> both : List.of(List.of(held, gone), List.of(gone, held))) {
                     assertThatIllegalStateException().isThrownBy(() -> header.valuesOfHeld(both));
+                }
+            }
+        });
+    }
+
+    /** The receiver would answer 400 to more, after the call has done half of its work. */
+    @Test
+    void asManyLocksAreSentAsAReceiverAcceptsAndNoMore() {
+        SequencerHeader header = new SequencerHeader(List.of());
+        run((locks, client) -> {
+            List<LockKey> keys = IntStream.range(0, SequencerHeader.MAX_VALUES + 1)
+                    .mapToObj(i -> LockKey.of("k" + i))
+                    .toList();
+            List<LockKey> tooLong = IntStream.range(0, 3)
+                    .mapToObj(i -> LockKey.of("語".repeat(170), "語".repeat(169) + i))
+                    .toList();
+            for (List<LockKey> each : List.of(keys.subList(1, keys.size()), tooLong.subList(1, 3))) {
+                try (HeldLock held = client.acquire(client.request(each))) {
+                    List<String> values = header.valuesOfHeld(List.of(held));
+                    assertThat(header.parse(values)).hasSize(each.size());
+                }
+            }
+            for (List<LockKey> each : List.of(keys, tooLong)) {
+                try (HeldLock held = client.acquire(client.request(each))) {
+                    assertThatIllegalStateException()
+                            .isThrownBy(() -> header.valuesOfHeld(List.of(held)))
+                            .withMessageContaining("do not fit into the header");
                 }
             }
         });
