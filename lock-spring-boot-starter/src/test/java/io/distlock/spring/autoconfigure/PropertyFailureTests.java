@@ -53,7 +53,7 @@ class PropertyFailureTests {
             in-memory | key-prefix                       | ' '     | visible characters
             in-memory | advisor-order                    | first   | it is not a number
             in-memory | metrics.enabled                  | perhaps | choose true or false
-            redis     | key-prefix                       | a{b     | has a brace
+            redis     | key-prefix                       | a{b     | at index 1: remove it
             redis     | redis.enabled                    | perhaps | choose true or false
             redis     | redis.replicas-to-acknowledge    | -1      | replicas to acknowledge -1 is negative
             redis     | redis.replicas-to-acknowledge    | many    | it is not a number
