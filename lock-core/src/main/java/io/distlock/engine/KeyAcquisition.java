@@ -304,9 +304,8 @@ class KeyAcquisition extends PendingAcquisition implements DueSet.Due {
         } else if (remote == null) {
             return context.ticker().nanos() + mostNanosForTheAnswer();
         }
-        // Each single attempt has its own time, however many other keys were asked for before, and so has a call whose
-        // time went
-        // by while this process could not connect.
+        // Each single attempt has its own time, however many other keys were asked for before. So has a call whose time
+        // went by while this process could not connect.
         boolean own = options.waitTime().isZero() || started.nanos() - due <= 0;
         return (own && begunNanos - due > 0 ? begunNanos : due) + preparedNanos + mostNanosForTheAnswer();
     }
