@@ -63,7 +63,7 @@ public final class CallsInTurn {
     private static <T> CompletableFuture<T> started(Supplier<CompletableFuture<T>> call) {
         try {
             return call.get();
-        } catch (RuntimeException refused) {
+        } catch (RuntimeException | Error refused) {
             return CompletableFuture.failedFuture(refused);
         }
     }

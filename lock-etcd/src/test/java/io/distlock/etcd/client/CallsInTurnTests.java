@@ -67,6 +67,18 @@ class CallsInTurnTests {
     }
 
     @Test
+    void aCallThatCannotEvenBeMadeGivesItsTurnBack() {
+        for (int call = 0; call < UNDER_WAY; call++) {
+            var failed = calls.transact(kv -> {
+                throw new NoClassDefFoundError("fails on purpose");
+            });
+            assertThat(failed).isCompletedExceptionally();
+        }
+        transact(1);
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
     void aReleaseGoesBeforeAllOthersThatWait() {
         transact(2 * UNDER_WAY);
         List<CompletableFuture<TxnResponse>> releases = new ArrayList<>();
