@@ -128,7 +128,9 @@ final class JdbcLockStore implements TryLockStore {
                 .filter(each -> each.owner().equals(request.owner()))
                 .findFirst();
         if (row.expiresAt() > row.now() || (mine.isEmpty() && row.excludesReaders())) {
-            return new Taken(Optional.empty(), row.freeIn(LockMode.SHARED));
+            return request.deadline().remaining().compareTo(Duration.ZERO) > 0 && sql.markWaited(database, parameters)
+                    ? join(sql, database, request, parameters)
+                    : new Taken(Optional.empty(), row.freeIn(LockMode.SHARED));
         }
         long token = mine.map(Reader::token).orElse(Math.max(row.token() + 1, row.now()));
         mine.ifPresent(readers::remove);

@@ -198,7 +198,7 @@ abstract class LockSql {
 
     /**
      * An exclusive request: takes the row if it is free, extends it if the owner has it already, marks the writer if it has patience and
-     * readers hold it. One statement if the row exists.
+     * readers hold it. One statement if the row is free.
      *
      * @return the row afterwards; empty if it is missing or is just being made: to be repeated
      */
@@ -207,6 +207,15 @@ abstract class LockSql {
     /** Runs one of the updates that may free a lock, and tells those who wait where the database can; the count of rows. */
     int free(NamedParameterJdbcOperations database, String update, SqlParameterSource lock) {
         return database.update(update, lock);
+    }
+
+    /**
+     * Has the next release announced, if the database announces only what somebody waits for.
+     *
+     * @return whether that is new, so that the row is to be judged once more: it may have been freed in between, unannounced
+     */
+    boolean markWaited(NamedParameterJdbcOperations database, SqlParameterSource request) {
+        return false;
     }
 
     /** The channel on which releases are announced, if the database can. */

@@ -8,12 +8,31 @@ import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
 /**
  * PostgreSQL 12 and later. A release notifies in its own statement, so that the message is sent when it is committed, and only
- * then.
+ * then; and only if somebody waits: a message costs each process of the fleet a look. Whoever is refused and has patience marks the
+ * row in the statement that refuses him, and each grant begins without a mark. Who was parked before that grant has been woken by
+ * the release that made it possible, or by the listener's look at a lease that has ended, and so asks again and marks again.
  */
 final class PostgreSqlLocks extends LockSql {
 
+    /** Inserts the row, or takes it if it is free: all that an uncontended request needs, at two thirds of the other one's price. */
+    private static final String TAKE_IF_FREE = """
+            insert into {table} as held
+                (lock_key, owner, token, expires_at, readers, readers_until, writer, writer_until)
+            values (
+                :key, :owner,
+                greatest(
+                    1 + coalesce((select floors.token from {table} floors where floors.lock_key = '{floor}'), 0), {now}),
+                {now} + :ttl, '', 0, '', 0)
+            on conflict (lock_key) do update set
+                owner = :owner, token = greatest(held.token + 1, {now}), expires_at = {now} + :ttl, readers = '',
+                writer_until = case when held.writer = :owner then 0 else held.writer_until end,
+                writer = case when held.writer = :owner then '' else held.writer end,
+                waited = false
+            where {free}
+            returning {columns}, {now}""";
+
     /**
-     * Inserts the row, or takes it. A refusal writes nothing; the row is then read as it was when the statement began, and is
+     * Inserts the row, takes it, or marks it. A further refusal writes nothing; the row is then read as it was when the statement began, and is
      * missing if it was made meanwhile. It may show an owner who has lost the lock while the statement waited, and who must not
      * be taken for its holder.
      */
@@ -24,8 +43,9 @@ final class PostgreSqlLocks extends LockSql {
                 select :key, :owner, greatest(1 + coalesce(max(floors.token), 0), {now}), {now} + :ttl, '', 0, '', 0
                 from {table} floors where floors.lock_key = '{floor}'
                 on conflict (lock_key) do update set
-                {take}
-                where {free} or {mine} or {noted}
+                {take},
+                waited = case when {free} then false else held.waited or :patience > 0 end
+                where {free} or {mine} or {noted} or (:patience > 0 and not held.waited)
                 returning {columns})
             select {columns}, {now} from mine
             union all
@@ -34,18 +54,24 @@ final class PostgreSqlLocks extends LockSql {
     private static final String REFUSED =
             LockRow.COLUMNS.replaceFirst("owner", "case when owner = :owner then '' else owner end");
 
+    private static final String MARK = "update {table} set waited = true where lock_key = :key and not waited";
+
+    private final String takeIfFree;
     private final String acquire;
+    private final String mark;
     private final String channel;
     private final String notifying;
 
     PostgreSqlLocks(String table) {
         super("PostgreSQL", "postgresql", table, "cast(extract(epoch from statement_timestamp()) * 1000000 as bigint)");
+        this.takeIfFree = sql(TAKE_IF_FREE.replace("{columns}", LockRow.COLUMNS));
+        this.mark = sql(MARK);
         this.acquire = sql(ACQUIRE.replace("{columns}", LockRow.COLUMNS).replace("{refused}", REFUSED));
         // Without the schema, which one application may name and another find by its search path.
         String name = table.substring(table.indexOf('.') + 1).toLowerCase(Locale.ROOT);
         this.channel = "distlock_" + HexFormat.of().toHexDigits(name.hashCode());
-        this.notifying =
-                "with freed as (%s returning lock_key) select pg_notify('" + channel + "', lock_key) from freed";
+        this.notifying = "with freed as (%s returning lock_key, waited)"
+                + " select case when waited then cast(pg_notify('" + channel + "', lock_key) as text) end from freed";
     }
 
     @Override
@@ -55,7 +81,12 @@ final class PostgreSqlLocks extends LockSql {
 
     @Override
     Optional<LockRow> take(NamedParameterJdbcOperations database, SqlParameterSource request) {
-        return first(database, acquire, request);
+        return first(database, takeIfFree, request).or(() -> first(database, acquire, request));
+    }
+
+    @Override
+    boolean markWaited(NamedParameterJdbcOperations database, SqlParameterSource request) {
+        return database.update(mark, request) > 0;
     }
 
     @Override

@@ -1,4 +1,5 @@
--- One row for each lock: its holder, its newest token, its readers, and the writer that waits for them.
+-- One row for each lock: its holder, its newest token, its readers, the writer that waits for them, and whether a release is to be
+-- announced.
 -- Times are microseconds since 1970 in UTC by the database's clock: no time zone, no daylight saving.
 -- A row is updated by each acquisition and release, so pages leave room for new versions of their rows.
 create table if not exists distributed_lock (
@@ -9,5 +10,6 @@ create table if not exists distributed_lock (
     readers       text         not null,
     readers_until bigint       not null,
     writer        varchar(255) not null,
-    writer_until  bigint       not null
+    writer_until  bigint       not null,
+    waited        boolean      not null default false
 ) with (fillfactor = 70);

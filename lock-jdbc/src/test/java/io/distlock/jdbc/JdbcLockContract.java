@@ -115,7 +115,7 @@ abstract class JdbcLockContract extends SessionTimeZoneContract {
         }
         jdbc.execute("create table " + folding + " (lock_key " + column + " not null primary key, owner varchar(255),"
                 + " token bigint, expires_at bigint, readers varchar(1000), readers_until bigint, writer varchar(255),"
-                + " writer_until bigint)");
+                + " writer_until bigint, waited boolean default false)");
         JdbcLockOptions options = Database.PATIENT.withTable(folding);
         try (JdbcLockProvider misled = new JdbcLockProvider(runtime, connections, options)) {
             assertThatThrownBy(misled::verify)
