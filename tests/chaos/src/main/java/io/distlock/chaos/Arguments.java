@@ -13,19 +13,21 @@ import java.util.random.RandomGenerator;
  * @param providers against which providers, in this order
  * @param duration how long each
  * @param seeds with which seeds
+ * @param untilBroken whether a campaign ends as soon as a promise is broken
  * @param page whether the figures go on the page
  */
-record Arguments(List<String> providers, Duration duration, List<Long> seeds, boolean page) {
+record Arguments(List<String> providers, Duration duration, List<Long> seeds, boolean untilBroken, boolean page) {
 
     private static final int SEEDS = 1_000_000;
     private static final String USAGE =
-            "scripts/chaos [provider ...] [--minutes M] [--seed S ...] [--page]; providers: "
+            "scripts/chaos [provider ...] [--minutes M] [--seed S ...] [--until-broken] [--page]; providers: "
                     + String.join(", ", Stores.PROVIDERS);
 
     static Arguments of(List<String> words) {
         List<String> providers = new ArrayList<>();
         Duration duration = Duration.ofMinutes(1);
         List<Long> seeds = new ArrayList<>();
+        boolean untilBroken = false;
         boolean page = false;
         Iterator<String> rest = words.iterator();
         while (rest.hasNext()) {
@@ -33,6 +35,7 @@ record Arguments(List<String> providers, Duration duration, List<Long> seeds, bo
             switch (word) {
                 case "--minutes" -> duration = Duration.ofMillis((long) (number(rest, word) * 60_000));
                 case "--seed" -> seeds.add((long) number(rest, word));
+                case "--until-broken" -> untilBroken = true;
                 case "--page" -> page = true;
                 default -> providers.add(provider(word));
             }
@@ -41,7 +44,7 @@ record Arguments(List<String> providers, Duration duration, List<Long> seeds, bo
             seeds.add((long) RandomGenerator.getDefault().nextInt(SEEDS));
         }
         List<String> chosen = providers.isEmpty() ? Stores.PROVIDERS : List.copyOf(providers);
-        return new Arguments(chosen, duration, List.copyOf(seeds), page);
+        return new Arguments(chosen, duration, List.copyOf(seeds), untilBroken, page);
     }
 
     private static String provider(String word) {

@@ -34,7 +34,7 @@ public final class Chaos {
         boolean good = true;
         for (String provider : arguments.providers()) {
             for (long seed : arguments.seeds()) {
-                Result result = run(provider, seed, arguments.duration(), FOLDER);
+                Result result = run(provider, seed, arguments.duration(), arguments.untilBroken(), FOLDER);
                 System.out.println(result.report());
                 figures.add(result.figures());
                 good &= result.verdict().isGood();
@@ -52,13 +52,15 @@ public final class Chaos {
      * @param provider the provider
      * @param seed the seed
      * @param duration how long faults go on
+     * @param untilBroken whether it ends as soon as a promise is broken
      * @param folder where the journals go, in a folder of their own
      */
-    public static Result run(String provider, long seed, Duration duration, Path folder) throws IOException {
+    public static Result run(String provider, long seed, Duration duration, boolean untilBroken, Path folder)
+            throws IOException {
         Files.createDirectories(folder);
         Path journals = Files.createTempDirectory(folder.toAbsolutePath(), provider + '-' + seed + '-');
         try (ChaosStore store = Stores.start(provider)) {
-            return new Campaign(store, seed, duration, journals).run();
+            return new Campaign(store, seed, duration, untilBroken, journals).run();
         }
     }
 }

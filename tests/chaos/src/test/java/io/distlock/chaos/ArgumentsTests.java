@@ -16,16 +16,18 @@ class ArgumentsTests {
         assertThat(arguments.providers()).isEqualTo(Stores.PROVIDERS);
         assertThat(arguments.duration()).isEqualTo(Duration.ofMinutes(1));
         assertThat(arguments.seeds()).hasSize(1);
+        assertThat(arguments.untilBroken()).isFalse();
         assertThat(arguments.page()).isFalse();
     }
 
     @Test
     void providersTimeAndSeedsCanBeSaid() {
-        Arguments arguments =
-                Arguments.of(List.of("etcd", "--minutes", "0.5", "--seed", "7", "redis", "--seed", "8", "--page"));
+        Arguments arguments = Arguments.of(
+                List.of("etcd", "--minutes", "0.5", "--seed", "7", "redis", "--seed", "8", "--until-broken", "--page"));
         assertThat(arguments.providers()).containsExactly("etcd", "redis");
         assertThat(arguments.duration()).isEqualTo(Duration.ofSeconds(30));
         assertThat(arguments.seeds()).containsExactly(7L, 8L);
+        assertThat(arguments.untilBroken()).isTrue();
         assertThat(arguments.page()).isTrue();
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.chaos.campaign.EvidencePage;
 import io.distlock.chaos.campaign.Figures;
+import io.distlock.chaos.campaign.PlantedBugsTable;
+import io.distlock.chaos.campaign.PlantedBugsTable.Search;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,5 +50,28 @@ class EvidencePageTests {
         EvidencePage page = new EvidencePage(folder);
         Files.writeString(folder.resolve("evidence.md"), page.actual().replace("**0**", "**1**"));
         assertThat(page.actual()).isNotEqualTo(page.expected());
+    }
+
+    @Test
+    void thePagesTableOfPlantedBugsIsThatOfTheLastRuns() {
+        PlantedBugsTable planted = new PlantedBugsTable(Path.of("..", "..", "docs"));
+        assertThat(planted.actual())
+                .as("write the table with scripts/prove-chaos --page, not by hand")
+                .isEqualTo(planted.expected());
+    }
+
+    @Test
+    void aLaterSearchForABugReplacesTheEarlierOne() throws IOException {
+        Files.writeString(
+                folder.resolve("evidence.md"), "<!-- written by scripts/prove-chaos --page -->\n<!-- end -->\n");
+        Files.writeString(folder.resolve("evidence-planted.csv"), "BUG\n");
+        PlantedBugsTable planted = new PlantedBugsTable(folder);
+        planted.record(new Search("a-bug", "what", "simulation", "", "", "today"));
+        planted.record(new Search("a-bug", "what", "redis", "", "", "today"));
+        planted.record(new Search("a-bug", "what", "redis", "7", "exclusion", "later"));
+        assertThat(planted.actual())
+                .contains("| `a-bug` | what | redis | 7 s | exclusion | later |\n| `a-bug` | what | simulation | **not"
+                        + " found** |  | today |\n<!-- end -->")
+                .containsOnlyOnce("redis");
     }
 }

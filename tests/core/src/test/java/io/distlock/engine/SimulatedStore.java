@@ -28,6 +28,7 @@ final class SimulatedStore {
     private final Map<LockKey, KeyState> keys = new TreeMap<>();
     private final List<SimulatedProvider.Listener> subscribers = new ArrayList<>();
     private Consumer<Entry> beforeGrant = entry -> {};
+    private final Map<Long, Integer> renewals = new TreeMap<>();
     private long lastToken;
 
     /** A grant, for as long as it lasts. */
@@ -132,7 +133,13 @@ final class SimulatedStore {
             return Renewal.NOT_OWNER;
         }
         extend(entry, timeToLive);
+        renewals.merge(token.value(), 1, Integer::sum);
         return Renewal.RENEWED;
+    }
+
+    /** How many renewals of a grant it has carried out. */
+    int renewals(FencingToken token) {
+        return renewals.getOrDefault(token.value(), 0);
     }
 
     private void extend(Entry entry, Duration timeToLive) {

@@ -50,6 +50,7 @@ final class SimulationChecks {
     private final List<EventOrder> requests = new ArrayList<>();
     private final Set<Long> takenAway = new TreeSet<>();
     private final Map<Long, LockKey> forced = new TreeMap<>();
+    private final Map<Long, Integer> confirmed = new TreeMap<>();
     private final Map<LockKey, Long> neglectedSince = new TreeMap<>();
     private final Map<String, Long> lastTokens = new TreeMap<>();
 
@@ -82,6 +83,7 @@ final class SimulationChecks {
             require(grants.put(token, life) == null, "token " + token + " is granted again");
         } else if (event instanceof LockEvent.Renewed renewed) {
             grants.get(renewed.token().value()).renewed();
+            requireRenewed(renewed);
             process.heldLocks().forEach(lock -> requireKept(process, lock));
         } else if (event instanceof LockEvent.Released released) {
             grants.get(released.token().value()).released(released.outcome());
@@ -106,6 +108,12 @@ final class SimulationChecks {
                                 && holder.sequencers().stream()
                                         .anyMatch(each -> each.token().equals(loss.token())));
         require(!faults.isCalm() || !renewed, "it was renewed, without a fault: " + loss);
+    }
+
+    /** Each confirmed renewal was carried out: who lost its lock by force goes on until its next one, and no longer. */
+    private void requireRenewed(LockEvent.Renewed renewed) {
+        int told = confirmed.merge(renewed.token().value(), renewed.confirmed() ? 1 : 0, Integer::sum);
+        require(told <= store.renewals(renewed.token()), "the store has not renewed it: " + renewed);
     }
 
     /** The store keeps a lock for longer than its holder believes in it. */

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -35,11 +36,17 @@ public final class Campaign {
     private static final Duration BETWEEN_FAULTS = Duration.ofMillis(1_200);
     private static final Duration BETWEEN_CLIENT_FAULTS = Duration.ofMillis(2_500);
     private static final Duration BETWEEN_DEPOSITIONS = Duration.ofSeconds(5);
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(5);
+    /** For entries that are written with a delay, such as that a process stood still. */
+    private static final Duration TO_BE_SURE = Duration.ofSeconds(1);
+
+    private static final int ROUNDS = 3;
     private static final Duration TO_BE_FREE = Duration.ofSeconds(15);
 
     private final ChaosStore store;
     private final long seed;
     private final Duration duration;
+    private final boolean untilBroken;
     private final Path folder;
     private final Ticker ticker = Ticker.system();
     private final Pause pause = new Pause();
@@ -50,12 +57,14 @@ public final class Campaign {
      * @param store the store
      * @param seed what faults and workload are drawn from
      * @param duration how long faults go on
+     * @param untilBroken whether it ends as soon as a promise is broken
      * @param folder where the journals go
      */
-    public Campaign(ChaosStore store, long seed, Duration duration, Path folder) {
+    public Campaign(ChaosStore store, long seed, Duration duration, boolean untilBroken, Path folder) {
         this.store = store;
         this.seed = seed;
         this.duration = duration;
+        this.untilBroken = untilBroken;
         this.folder = folder;
     }
 
@@ -69,7 +78,7 @@ public final class Campaign {
                 Clients clients = new Clients(store, journal, folder, register.port(), seed, pause)) {
             clients.start();
             clients.provoke(register);
-            disturb(journal, clients);
+            disturb(journal, clients, own);
             store.heal();
             clients.stop();
             left.addAll(leftovers(clients));
@@ -77,7 +86,7 @@ public final class Campaign {
         }
         entries.addAll(Journal.read(own));
         History history = History.of(entries);
-        Verdict verdict = Verdict.of(history, Access.CALL_TIMEOUT, Access.CONNECT_TIMEOUT);
+        Verdict verdict = verdict(history);
         List<Violation> all =
                 Stream.concat(verdict.violations().stream(), left.stream()).toList();
         return new Result(
@@ -89,19 +98,50 @@ public final class Campaign {
                 new Verdict(all, verdict.beyond(), verdict.forced(), verdict.control()));
     }
 
-    private void disturb(Journal journal, Clients clients) {
+    private void disturb(Journal journal, Clients clients, Path own) {
         long begin = ticker.nanos();
         Lane ofClients = Lane.start("clients", () -> disturbClients(clients));
         Lane ofLeaders = Lane.start("leaders", () -> disturbLeaders(journal));
         Lane ofStore = Lane.start("store", () -> disturbStore(journal, begin));
         try {
-            pause.of(duration);
+            goOn(clients, own, begin);
         } finally {
             pause.end();
             ofClients.join();
             ofLeaders.join();
             ofStore.join();
         }
+    }
+
+    /** For the whole time, or until a promise is broken. */
+    private void goOn(Clients clients, Path own, long begin) {
+        if (!untilBroken) {
+            pause.of(duration);
+        }
+        long end = begin + duration.toNanos();
+        while (ticker.nanos() < end && !isBroken(clients, own)) {
+            Duration left = Duration.ofNanos(Math.max(0, end - ticker.nanos()));
+            pause.of(left.compareTo(BETWEEN_LOOKS) < 0 ? left : BETWEEN_LOOKS);
+        }
+    }
+
+    /** Looked at twice. */
+    private boolean isBroken(Clients clients, Path own) {
+        if (violations(clients, own).isEmpty()) {
+            return false;
+        }
+        pause.of(TO_BE_SURE);
+        return !violations(clients, own).isEmpty();
+    }
+
+    private static List<Violation> violations(Clients clients, Path own) {
+        List<Entry> entries = new ArrayList<>(clients.entries());
+        entries.addAll(Journal.read(own));
+        return verdict(History.of(entries)).violations();
+    }
+
+    private static Verdict verdict(History history) {
+        return Verdict.of(history, Access.CALL_TIMEOUT, Access.CONNECT_TIMEOUT);
     }
 
     private void disturbClients(Clients clients) {
@@ -165,9 +205,46 @@ public final class Campaign {
         }
     }
 
-    /** Each lock can be had again by somebody new, and then nothing is left at the store. */
+    /**
+     * Each lock can be had again by somebody new; then nothing is left at the store of those who have died; and then nothing of
+     * the new one, which has released everything in good order, so that nothing has to expire.
+     */
     private List<Violation> leftovers(Clients clients) {
         List<String> found = new ArrayList<>(clients.failures());
+        takeAll(found);
+        found.addAll(leftAfter(longEnough(), store::leftovers));
+        if (found.isEmpty()) {
+            found.addAll(leftByReleases());
+        }
+        return found.stream()
+                .map(what -> new Violation(Promise.LEFTOVERS, ticker.nanos(), what, List.of()))
+                .toList();
+    }
+
+    /** Several times, as a machine may stand still for so long that a release is not carried out in time. */
+    private List<String> leftByReleases() {
+        List<String> found = new ArrayList<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            takeAll(found);
+            List<String> left = leftAfter(store.lease().dividedBy(3), store::leftByReleases);
+            if (left.isEmpty() || !found.isEmpty()) {
+                return found;
+            }
+            if (round == ROUNDS - 1) {
+                return left.stream()
+                        .map(what -> what + " (of one who has released it)")
+                        .toList();
+            }
+            leftAfter(longEnough(), store::leftovers);
+        }
+        return found;
+    }
+
+    private Duration longEnough() {
+        return store.untilFree().plus(TO_BE_FREE);
+    }
+
+    private void takeAll(List<String> found) {
         try (Access access = Access.to(store.directAddress())) {
             LockClient locks = access.locks();
             for (int number = 0; number < Keys.LOCKS; number++) {
@@ -179,21 +256,21 @@ public final class Campaign {
             }
             takeAtOnce(Keys.PERMITS, locks, locks.request(Keys.permits()).withPermits(Keys.PERMITS), found);
         }
-        long deadline = ticker.nanos() + store.untilFree().plus(TO_BE_FREE).toNanos();
-        List<String> keys = store.leftovers();
+    }
+
+    /** What is still there after this time at most. */
+    private List<String> leftAfter(Duration time, Supplier<List<String>> left) {
+        long deadline = ticker.nanos() + time.toNanos();
+        List<String> keys = left.get();
         while (!keys.isEmpty() && ticker.nanos() < deadline) {
             new Pause().of(Duration.ofMillis(200));
-            keys = store.leftovers();
+            keys = left.get();
         }
-        found.addAll(keys);
-        return found.stream()
-                .map(what -> new Violation(Promise.LEFTOVERS, ticker.nanos(), what, List.of()))
-                .toList();
+        return keys;
     }
 
     private void takeAtOnce(int count, LockClient locks, LockRequest request, List<String> found) {
-        LockRequest patient = request.withLeaseTime(store.lease())
-                .withWaitTime(store.untilFree().plus(TO_BE_FREE));
+        LockRequest patient = request.withLeaseTime(store.lease()).withWaitTime(longEnough());
         List<HeldLock> taken = new ArrayList<>();
         try {
             for (int number = 0; number < count; number++) {

@@ -14,8 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced. For one thread at a time. */
+/**
+ * The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced. For one
+ * thread at a time, but for {@link #entries()}.
+ */
 final class Clients implements AutoCloseable {
 
     private static final double KILLED = 0.4;
@@ -30,7 +34,9 @@ final class Clients implements AutoCloseable {
     private final Random random;
     private final Pause pause;
     private final List<ClientProcess> running = new ArrayList<>();
-    private final List<Path> written = new ArrayList<>();
+    /** Read while others are started. */
+    private final List<Path> written = new CopyOnWriteArrayList<>();
+
     private int started;
 
     Clients(ChaosStore store, Journal journal, Path journals, int register, long seed, Pause pause) {

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -115,9 +116,21 @@ public record Result(String provider, String server, long seed, Duration duratio
         lines.add(
                 "  control     bodies that did not ask their lock overlapped: %s; stale writes reached the register: %s"
                         .formatted(counts(control.overlaps()), counts(control.staleWrites())));
+        firstBroken().ifPresent(after -> lines.add("  broken      after " + after + " s"));
         verdict.violations().stream().limit(SHOWN).forEach(each -> lines.addAll(excerpt(each)));
         lines.add(verdict.isGood() ? "  every promise was kept, and the control broke them" : "  NOT GOOD: " + fault());
         return String.join(System.lineSeparator(), lines);
+    }
+
+    /** Seconds from the start of the first client to the first broken promise; what is left shows at the end. */
+    private OptionalLong firstBroken() {
+        long begin = history.entries(Kind.STARTED).stream()
+                .mapToLong(Entry::at)
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return verdict.violations().stream()
+                .mapToLong(each -> Math.max(0, each.at() - begin) / 1_000_000_000)
+                .min();
     }
 
     private String fault() {

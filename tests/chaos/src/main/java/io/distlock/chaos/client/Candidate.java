@@ -22,7 +22,9 @@ import java.util.concurrent.TimeUnit;
 final class Candidate implements Runnable {
 
     private static final double CHECKED = 0.6;
-    private static final double RESIGNS = 0.01;
+    /** At each sample: most terms are longer than a lease, so that it shows whether a leader learns that it was deposed. */
+    private static final double RESIGNS = 0.002;
+
     private static final int SAMPLE_MILLIS = 16;
     private static final Duration LONGER = Duration.ofMillis(400);
 

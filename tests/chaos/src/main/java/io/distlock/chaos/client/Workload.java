@@ -86,14 +86,16 @@ record Workload(long seed, long leaseMillis, long longestBodyMillis) {
             };
         }
 
-        /** Mostly short, so that many grants follow each other; sometimes longer than a lease. */
+        /** Mostly short, so that many grants follow each other; a quarter outlast a lease, and half of those with a permit. */
         private Duration body() {
             if (kind == Kind.KEPT) {
                 return Duration.ofMillis(longestBodyMillis + random.nextInt((int) longestBodyMillis));
             }
             double length = random.nextDouble();
-            long most = length < 0.6 ? 30 : length < 0.75 ? leaseMillis : longestBodyMillis;
-            return Duration.ofMillis(1 + random.nextInt((int) most));
+            if (length > (kind == Kind.PERMITS ? 0.5 : 0.75)) {
+                return Duration.ofMillis(leaseMillis + random.nextInt((int) (longestBodyMillis - leaseMillis)));
+            }
+            return Duration.ofMillis(1 + random.nextInt(length < 0.6 ? 30 : (int) leaseMillis));
         }
 
         /** Between two steps, and between two samples. */

@@ -22,6 +22,9 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 public final class DatabaseChaos implements ChaosStore {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    /** A new connection asks several times before its first statement, within the time of one call. */
+    private static final Duration DISTANCE = Duration.ofMillis(60);
+
     private static final Duration LONGEST = Duration.ofMillis(2_500);
     private static final String SESSIONS_OF_POSTGRESQL =
             "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname is not"
@@ -50,7 +53,8 @@ public final class DatabaseChaos implements ChaosStore {
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())),
                         LEASE,
                         LONGEST,
-                        Network.FAR));
+                        DISTANCE,
+                        Network.LATE));
         String script = product == Product.POSTGRESQL ? "schema-postgresql.sql" : "schema-mysql.sql";
         new ResourceDatabasePopulator(new ClassPathResource("io/distlock/jdbc/" + script)).execute(source(server));
         return started;

@@ -42,7 +42,7 @@ public final class EtcdChaos implements ChaosStore {
         List<InetSocketAddress> addresses = cluster.members().stream()
                 .map(member -> new InetSocketAddress(member.host(), member.port()))
                 .toList();
-        return new EtcdChaos(cluster, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR));
+        return new EtcdChaos(cluster, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR, Network.LATE));
     }
 
     @Override
@@ -148,6 +148,14 @@ public final class EtcdChaos implements ChaosStore {
         return Stream.concat(
                         cluster.probe().keys("").stream(),
                         cluster.probe().leases().stream().map(lease -> "lease " + lease))
+                .toList();
+    }
+
+    /** The key of a session stays for a moment, so that those who still wait see that it has ended in good order. */
+    @Override
+    public List<String> leftByReleases() {
+        return cluster.probe().keys("").stream()
+                .filter(key -> !key.startsWith("lock//"))
                 .toList();
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -19,6 +20,9 @@ final class Network implements AutoCloseable {
     /** How far away it is where a node may take longer to answer. */
     static final Duration FAR = Duration.ofMillis(150);
 
+    /** How late an answer may be where a call may take {@link io.distlock.chaos.client.Access#CALL_TIMEOUT}. */
+    static final Duration LATE = Duration.ofMillis(300);
+
     private static final int SLOWEST_MILLIS = 400;
     private static final int DISTANT = 0;
 
@@ -28,12 +32,15 @@ final class Network implements AutoCloseable {
     private final Duration untilFree;
     private final Duration longest;
     private final Duration distance;
+    private final Duration late;
 
-    private Network(List<List<FaultProxy>> ways, Duration untilFree, Duration longest, Duration distance) {
+    private Network(
+            List<List<FaultProxy>> ways, Duration untilFree, Duration longest, Duration distance, Duration late) {
         this.ways = ways;
         this.untilFree = untilFree;
         this.longest = longest;
         this.distance = distance;
+        this.late = late;
         heal();
     }
 
@@ -45,9 +52,15 @@ final class Network implements AutoCloseable {
      * @param untilFree how long after its last renewal a lock is free
      * @param longest how long a fault lasts at most
      * @param distance how much later the distant client hears of everything
+     * @param late how late an answer may be, and a fifth of it later, so that it still counts
      */
     static Network of(
-            int clients, List<InetSocketAddress> servers, Duration untilFree, Duration longest, Duration distance) {
+            int clients,
+            List<InetSocketAddress> servers,
+            Duration untilFree,
+            Duration longest,
+            Duration distance,
+            Duration late) {
         return new Network(
                 IntStream.range(0, clients)
                         .mapToObj(client -> servers.stream()
@@ -56,7 +69,8 @@ final class Network implements AutoCloseable {
                         .toList(),
                 untilFree,
                 longest,
-                distance);
+                distance,
+                late);
     }
 
     /** Where a client reaches the servers, in their order. */
@@ -74,7 +88,7 @@ final class Network implements AutoCloseable {
                 forAClient("requests-lost", FaultProxy::dropRequests),
                 forAClient("replies-lost", FaultProxy::dropReplies),
                 forAClient("network-held-up", FaultProxy::freeze),
-                new Fault("distant-client-cut-off", untilFree, longEnough(), this::cutDistant),
+                new Fault("client-far-then-cut-off", untilFree, longEnough(), this::cutOffSlowly),
                 Fault.lasting("replies-late", longest, this::slowDown),
                 Fault.lasting("all-held-up", longest, random -> onAll(FaultProxy::freeze)),
                 Fault.atOnce("connections-cut", () -> all(FaultProxy::cut)),
@@ -98,10 +112,17 @@ final class Network implements AutoCloseable {
         return untilFree.multipliedBy(3).dividedBy(2);
     }
 
-    /** For so long that somebody else gets its locks. */
-    private Ongoing cutDistant(Random random) {
-        ways.get(DISTANT).forEach(FaultProxy::dropRequests);
-        return new Ongoing("client-" + DISTANT, () -> heal(DISTANT));
+    /**
+     * As a way that breaks down: what a client learns is old at first, while it renews at least once; then it is cut off for so
+     * long that somebody else, who is near, gets its locks.
+     */
+    private Ongoing cutOffSlowly(Random random) {
+        int client = random.nextInt(ways.size());
+        Duration delay = late.plusMillis(random.nextInt((int) late.toMillis() / 5));
+        ways.get(client).forEach(way -> way.delayReplies(delay));
+        LockSupport.parkNanos(untilFree.toNanos());
+        ways.get(client).forEach(FaultProxy::dropRequests);
+        return new Ongoing("client-" + client + "-by-" + delay.toMillis() + "ms", () -> heal(client));
     }
 
     private Ongoing slowDown(Random random) {

@@ -33,7 +33,8 @@ public final class RedisChaos implements ChaosStore {
                         List.of(new InetSocketAddress(server.host(), server.port())),
                         LEASE,
                         LONGEST,
-                        Network.FAR));
+                        Network.FAR,
+                        Network.LATE));
     }
 
     @Override

@@ -21,6 +21,7 @@ public final class RedlockChaos implements ChaosStore {
     private static final Duration LEASE = Duration.ofSeconds(3);
 
     private static final Duration DISTANCE = Duration.ofMillis(60);
+    private static final Duration LATE_ANSWER = Duration.ofMillis(110);
 
     /** A little longer than a lease: the guard's condition. */
     private static final Duration QUARANTINE = LEASE.plusMillis(500);
@@ -40,7 +41,8 @@ public final class RedlockChaos implements ChaosStore {
         List<InetSocketAddress> addresses = servers.stream()
                 .map(server -> new InetSocketAddress(server.host(), server.port()))
                 .toList();
-        return new RedlockChaos(servers, Network.of(clients, addresses, LEASE, RedisChaos.LONGEST, DISTANCE));
+        return new RedlockChaos(
+                servers, Network.of(clients, addresses, LEASE, RedisChaos.LONGEST, DISTANCE, LATE_ANSWER));
     }
 
     @Override

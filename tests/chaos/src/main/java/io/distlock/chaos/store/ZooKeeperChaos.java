@@ -41,7 +41,8 @@ public final class ZooKeeperChaos implements ChaosStore {
         List<InetSocketAddress> addresses = ensemble.members().stream()
                 .map(server -> new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                 .toList();
-        return new ZooKeeperChaos(ensemble, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR));
+        return new ZooKeeperChaos(
+                ensemble, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR, Network.LATE));
     }
 
     @Override

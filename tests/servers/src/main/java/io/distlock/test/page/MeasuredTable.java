@@ -29,10 +29,29 @@ public final class MeasuredTable {
      * @param table the text for the lines of the file
      */
     public MeasuredTable(Path folder, String name, String writer, Function<List<String>, String> table) {
+        this(folder, name, name, writer, table);
+    }
+
+    /**
+     * One of several tables of a page.
+     *
+     * @param figures name of the file of figures, without its ending
+     */
+    public MeasuredTable(
+            Path folder, String name, String figures, String writer, Function<List<String>, String> table) {
         this.page = folder.resolve(name + ".md");
-        this.data = folder.resolve(name + ".csv");
+        this.data = folder.resolve(figures + ".csv");
         this.begin = "<!-- written by " + writer + " -->";
         this.table = table;
+    }
+
+    /** The figures as they are. */
+    public List<String> lines() {
+        try {
+            return Files.readAllLines(data);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     /** Replaces the figures and the table, and nothing else. */
@@ -66,11 +85,7 @@ public final class MeasuredTable {
         if (from < 0 || to < 0) {
             throw new IllegalStateException("%s lacks the lines %s and %s".formatted(page, begin, END));
         }
-        try {
-            String written = table.apply(Files.readAllLines(data));
-            return text.substring(0, from) + begin + '\n' + written + '\n' + text.substring(to);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
+        String written = table.apply(lines());
+        return text.substring(0, from) + begin + '\n' + written + '\n' + text.substring(to);
     }
 }
