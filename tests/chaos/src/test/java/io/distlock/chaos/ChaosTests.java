@@ -18,7 +18,7 @@ class ChaosTests {
 
     @Test
     void aShortCampaignKeepsEveryPromiseAndItsControlBreaksThem() throws IOException {
-        Result result = Chaos.run("redis", 1, Duration.ofSeconds(8), folder);
+        Result result = Chaos.run("redis", 1, Duration.ofSeconds(8), false, folder);
         assertThat(result.verdict().violations()).as(result.report()).isEmpty();
         assertThat(result.verdict().control().isProof()).as(result.report()).isTrue();
         assertThat(result.figures().get(Figure.LOCKS)).isPositive();
