@@ -35,7 +35,6 @@ final class Term {
     private final Duration margin;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final CompletableFuture<Revocation> revocation = new CompletableFuture<>();
-    private final CompletableFuture<LockLoss> loss = new CompletableFuture<>();
     private final CompletableFuture<Revocation> told;
     private final CompletableFuture<Void> givenBack;
     private final CallsInFlight working = new CallsInFlight();
@@ -105,7 +104,6 @@ final class Term {
 
     private void lost(LockLoss news) {
         revoke(Revocation.of(news.reason()));
-        loss.complete(news);
         entered.forEach(each -> each.lost(news));
     }
 
@@ -166,10 +164,7 @@ final class Term {
             work.release();
             return Optional.empty();
         }
-        // The news may have come before it was entered.
-        if (loss.isDone()) {
-            work.lost(loss.join());
-        }
+        // The lock was held after the work had been entered, so the work hears of its loss.
         return Optional.of(work);
     }
 

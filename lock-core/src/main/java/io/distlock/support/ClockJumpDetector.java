@@ -24,7 +24,7 @@ public final class ClockJumpDetector {
     private final LockScheduler scheduler;
     private final LongAdder forward = new LongAdder();
     private final LongAdder backward = new LongAdder();
-    private final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
+    final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
     private Reading last;
 
     /** The wall clock, and the monotonic one before and after it: a pause in between is not a jump. */

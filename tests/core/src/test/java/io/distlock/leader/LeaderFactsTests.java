@@ -2,10 +2,15 @@ package io.distlock.leader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.LockStatus;
 import io.distlock.engine.LockClientBuilder;
+import io.distlock.engine.ManualClients;
 import io.distlock.leader.Instances.Instance;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
@@ -13,8 +18,14 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** With which options an election asks for its lock, and what it says of itself, of others, and to work in its term. */
 class LeaderFactsTests {
@@ -68,6 +79,42 @@ class LeaderFactsTests {
 
         assertThat(leader.token()).contains(b.terms.get(0).token());
         assertThat(leader.since()).isEqualTo(Instant.EPOCH.plusSeconds(1));
+    }
+
+    /** Of a client in another language, for example: its owner value may be the same each time, or it may have no token. */
+    @ParameterizedTest
+    @CsvSource({"other,,another,", "other,1,other,2", "other,1,another,1", "other,1,other,"})
+    void theTermOfTheNextLeaderElsewhereBeginsWhenItIsSeen(String owner, Long token, String next, Long nextToken) {
+        AtomicReference<LockStatus.Holder> holder = new AtomicReference<>(holder(owner, token));
+        LeaderElection election = seeing(holder);
+        assertThat(election.leader().orElseThrow().since()).isEqualTo(Instant.EPOCH);
+        instances.advance(Duration.ofMinutes(1));
+        assertThat(election.leader().orElseThrow().since()).isEqualTo(Instant.EPOCH);
+
+        holder.set(holder(next, nextToken));
+
+        assertThat(election.leader().orElseThrow().since()).isEqualTo(Instant.EPOCH.plusSeconds(60));
+        instances.advance(Duration.ofMinutes(1));
+        assertThat(election.leader().orElseThrow().since()).isEqualTo(Instant.EPOCH.plusSeconds(60));
+    }
+
+    private static LockStatus.Holder holder(String owner, @Nullable Long token) {
+        return new LockStatus.Holder(
+                owner, Optional.ofNullable(token).map(FencingToken::new), Optional.of(Duration.ofSeconds(10)));
+    }
+
+    private LeaderElection seeing(AtomicReference<LockStatus.Holder> holder) {
+        LockProvider provider = (LockProvider) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LockProvider.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("inspect")) {
+                        LockKey key = (LockKey) arguments[0];
+                        return CompletableFuture.completedFuture(Optional.of(
+                                new LockStatus(key, LockMode.EXCLUSIVE, List.of(holder.get()), Optional.empty())));
+                    }
+                    return method.invoke(instances.store, arguments);
+                });
+        LockClient client = ManualClients.of(provider, a.runtime, Runnable::run, "looker");
+        return LeaderElectionBuilder.of(client, a.runtime, Instances.ROLE).build();
     }
 
     @Test

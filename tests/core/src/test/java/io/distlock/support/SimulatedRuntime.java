@@ -17,4 +17,9 @@ public final class SimulatedRuntime {
     public static void watchClocks(LockRuntime runtime) {
         runtime.clockJumps().start();
     }
+
+    /** How many actions run when the wall clock jumps forward. */
+    public static int clockWatchers(LockRuntime runtime) {
+        return runtime.clockJumps().onLeap.size();
+    }
 }
