@@ -77,6 +77,22 @@ class TermTests {
         assertThat(term).isEqualTo(10_000 - 100 - 2 - 1_000);
     }
 
+    /** Each renewal puts the end off: who looked once would look too early, and never again. */
+    @Test
+    void aLateTermIsRevokedBeforeItsLockCanExpireAsAnEarlyOneIs() {
+        Instance b = instances.start("b");
+        a.stand();
+        b.stand();
+        instances.advance(Duration.ofMinutes(5));
+        a.losesTheStore();
+
+        instances.advanceUntil(() -> instances.news.contains("a EXPIRED"), Instances.LEASE);
+        assertThat(b.leads()).isFalse();
+        long margin = instances.advanceUntil(b::leads, Duration.ofMinutes(1));
+
+        assertThat(margin).isBetween(3_000L, 3_500L);
+    }
+
     /** By a listener that hears of the grant before the election does. */
     @Test
     void aWithdrawalInTheInstantOfTheGrantEndsWhenTheLockHasBeenGivenBack() {
