@@ -13,6 +13,7 @@ import io.distlock.Sequencer;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LockProvider;
 import io.distlock.spring.DistributedLock;
+import io.distlock.spring.template.LockTemplate;
 import io.distlock.spring.transaction.ReactiveTransactionTests.Table;
 import io.distlock.test.time.ManualTicker;
 import java.lang.reflect.InvocationTargetException;
@@ -148,6 +149,27 @@ class AskStoreBeforeCommitTests {
                     forgotten.key = LockKey.of("none");
                     orders.several(() -> {});
                     assertThat(context.getBean(Database.class).rows()).containsExactly("several");
+                });
+    }
+
+    @Test
+    void aStoreIsAskedAboutEachOfTheLocksAroundATransaction() {
+        Database.runner()
+                .withBean(Orders.class)
+                .withUserConfiguration(ForgettingOneKey.class)
+                .withPropertyValues(ASK)
+                .run(context -> {
+                    LockTemplate locks = context.getBean(LockTemplate.class);
+                    Forgotten forgotten = context.getBean(Forgotten.class);
+                    for (String name : List.of("outer", "inner", "orders")) {
+                        forgotten.key = LockKey.of(name);
+                        assertThatExceptionOfType(LockLostException.class)
+                                .isThrownBy(() -> locks.lock("outer")
+                                        .run(() -> locks.lock("inner").run(context.getBean(Orders.class)::order)));
+                        assertThat(context.getBean(Database.class).rows())
+                                .as(name)
+                                .isEmpty();
+                    }
                 });
     }
 

@@ -255,6 +255,17 @@ class CommitGuardTests {
     }
 
     @Test
+    void aNewTransactionInsideOneThatHasOutlivedItsLockIsJudgedByItsOwnLocks() {
+        run((orders, database, context) -> {
+            PlatformTransactionManager manager = context.getBean(PlatformTransactionManager.class);
+            TransactionStatus outlived = orders.begin(manager);
+            context.getBean(Inner.class).requiresNew(() -> {});
+            manager.rollback(outlived);
+            assertThat(database.rows()).containsExactly("new");
+        });
+    }
+
+    @Test
     void aLockTakenInsideATransactionGuardsItsCommitToo() {
         run((orders, database, context) -> {
             Inner inner = context.getBean(Inner.class);

@@ -2,10 +2,17 @@ package io.distlock.spring.transaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
+import io.distlock.LockKey;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
+import io.distlock.spring.LockTestContext;
+import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -159,6 +166,25 @@ class HeldUntilCompletionTests {
         run((service, database, context) -> {
             service.in(stock -> assertThat(stock.later("a").join()).isEqualTo("a"));
             assertThat(database.journal()).containsExactly("acquired stock:a", "end", "released stock:a, visible 0");
+        });
+    }
+
+    /** Nobody would give it back later. */
+    @Test
+    void theLockOfAFutureThatIsGrantedAfterTheTransactionGoesWithTheFuture() {
+        run((service, database, context) -> {
+            FaultyLockProvider provider = context.getBean(FaultyLockProvider.class);
+            provider.onAcquire(Fault.LATE);
+            List<CompletableFuture<String>> later = new ArrayList<>();
+            service.in(stock -> later.add(stock.later("a")));
+            assertThat(later.get(0)).isNotDone();
+
+            provider.deliver();
+
+            assertThat(later.get(0)).succeedsWithin(Duration.ofSeconds(30)).isEqualTo("a");
+            await().until(() -> LockTestContext.another(context)
+                    .inspect(LockKey.of("stock", "a"))
+                    .isEmpty());
         });
     }
 
