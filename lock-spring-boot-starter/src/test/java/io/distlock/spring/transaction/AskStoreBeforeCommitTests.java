@@ -21,6 +21,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
@@ -28,6 +29,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** A store that is asked before the commit, and says no or nothing: then nothing is committed. */
@@ -207,6 +209,40 @@ class AskStoreBeforeCommitTests {
     @Test
     void aStoreThatHasForgottenTheGrantRollsTheReactiveTransactionBack() {
         assertRolledBack(CommitGuardTests.Forgetful.class, LockLostException.class);
+    }
+
+    /** The answer is waited for, which an event loop must not do. */
+    @Test
+    void aReactiveTransactionAsksTheStoreOnAThreadThatMayWait() {
+        List<Boolean> loops = new CopyOnWriteArrayList<>();
+        ReactiveTransactionTests.runner()
+                .withBean(ReactiveTransactionTests.Orders.class)
+                .withBean(Watched.class, () -> new Watched(loops))
+                .withPropertyValues(ASK)
+                .run(context -> {
+                    context.getBean(ReactiveTransactionTests.Orders.class)
+                            .onOneMethod(false)
+                            .subscribeOn(Schedulers.parallel())
+                            .block(PATIENCE);
+                    assertThat(loops).containsExactly(false);
+                });
+    }
+
+    /** Notes whether the store is asked on a thread that must not block. */
+    private record Watched(List<Boolean> loops) implements BeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof LockProvider provider
+                    ? Proxy.newProxyInstance(
+                            getClass().getClassLoader(), new Class<?>[] {LockProvider.class}, (proxy, method, args) -> {
+                                if (method.getName().equals("isCurrent")) {
+                                    loops.add(Schedulers.isInNonBlockingThread());
+                                }
+                                return method.invoke(provider, args);
+                            })
+                    : bean;
+        }
     }
 
     private static void assertRolledBack(Class<?> store, Class<? extends LockException> told) {

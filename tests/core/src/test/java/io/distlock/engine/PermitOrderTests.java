@@ -64,7 +64,11 @@ class PermitOrderTests {
     }
 
     private void grant(int place) {
-        answers.get(place).complete(here.store.acquire(asked.get(place)).toCompletableFuture().join());
+        answers.get(place)
+                .complete(here.store
+                        .acquire(asked.get(place))
+                        .toCompletableFuture()
+                        .join());
     }
 
     @Test
@@ -146,7 +150,10 @@ class PermitOrderTests {
         assertThat(delivered).isTrue();
         assertThat(here.eventNames()).containsExactly("Failed");
         for (int permit = 1; permit <= 2; permit++) {
-            assertThat(here.store.inspect(KEY.permit(permit)).toCompletableFuture().join())
+            assertThat(here.store
+                            .inspect(KEY.permit(permit))
+                            .toCompletableFuture()
+                            .join())
                     .as("permit %s", permit)
                     .isEmpty();
         }

@@ -15,6 +15,8 @@ import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
@@ -97,5 +99,36 @@ class LeaderAbsenceTests {
         reading();
         assertThat(reading(Duration.ofMinutes(3))).isZero();
         assertThat(reading()).isEqualTo(15);
+    }
+
+    @Test
+    void beginsAnewAfterATermOfThisInstance() {
+        reading();
+        election.stand();
+        assertThat(reading()).isZero();
+        election.withdraw();
+
+        assertThat(reading()).isZero();
+        assertThat(reading()).isEqualTo(15);
+    }
+
+    @Test
+    void aQuestionThatCouldNotBeAskedIsAskedByTheNextReading() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        LeaderAbsence refused = new LeaderAbsence(
+                election,
+                task -> {
+                    if (full.get()) {
+                        throw new RejectedExecutionException("full");
+                    }
+                    questions.add(task);
+                },
+                ticker);
+        refused.seconds();
+        full.set(false);
+
+        refused.seconds();
+
+        assertThat(questions).hasSize(1);
     }
 }

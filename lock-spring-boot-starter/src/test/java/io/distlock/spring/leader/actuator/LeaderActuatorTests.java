@@ -7,13 +7,19 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.leader.LeaderElection;
 import io.distlock.leader.LeaderTerm;
+import io.distlock.spi.LockProvider;
 import io.distlock.spring.LockTestContext;
 import io.distlock.spring.leader.LeaderElections;
 import io.distlock.spring.leader.LeaderOnly;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
@@ -148,5 +154,58 @@ class LeaderActuatorTests {
                 assertThat(role.leader().term()).isEqualTo(lock.fencingToken().value());
             }
         });
+    }
+
+    @Test
+    void theEndpointShowsThatAnInstanceStandsWhileAnotherLeadsAndEachRoleForItself() {
+        runner.withPropertyValues("distributed-lock.leader.roles.audit.auto-start=false")
+                .run(context -> {
+                    LeadersEndpoint endpoint = context.getBean(LeadersEndpoint.class);
+                    LockClient other = LockTestContext.another(context);
+                    try (HeldLock lock = other.acquire(other.request("leader", "report"))) {
+                        election(context).stand();
+
+                        assertThat(endpoint.leader("report"))
+                                .extracting(LeadersEndpoint.Role::stands, LeadersEndpoint.Role::leads)
+                                .containsExactly(true, false);
+                        assertThat(endpoint.leader("audit"))
+                                .isEqualTo(new LeadersEndpoint.Role(false, false, null, null));
+                        lock.ensureHeld();
+                    }
+                });
+    }
+
+    /** It knows of its own term without the store. */
+    @Test
+    void theEndpointOfTheLeaderShowsTheTermThoughTheStoreDoesNotAnswer() {
+        AtomicBoolean silent = new AtomicBoolean();
+        runner.withBean(SilentStore.class, () -> new SilentStore(silent)).run(context -> {
+            lead(context);
+            LeaderTerm term = election(context).term().orElseThrow();
+            silent.set(true);
+
+            LeadersEndpoint.Role role = context.getBean(LeadersEndpoint.class).leader("report");
+
+            assertThat(role.error()).isEqualTo("the store did not answer");
+            assertThat(role.leads()).isTrue();
+            assertThat(role.leader().term()).isEqualTo(term.token().value());
+        });
+    }
+
+    /** Answers no question about a lock while it is silent. */
+    private record SilentStore(AtomicBoolean silent) implements BeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean instanceof LockProvider provider
+                    ? Proxy.newProxyInstance(
+                            getClass().getClassLoader(),
+                            new Class<?>[] {LockProvider.class},
+                            (proxy, method, arguments) ->
+                                    silent.get() && method.getName().equals("inspect")
+                                            ? CompletableFuture.failedFuture(new TimeoutException("no answer"))
+                                            : method.invoke(provider, arguments))
+                    : bean;
+        }
     }
 }
