@@ -15,35 +15,35 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.AfterEach;
 
 /** Clients with all kinds of callback executors, on a store that the test makes fail. */
-abstract class CallbackFixture {
+public abstract class CallbackFixture {
 
-    final ManualTicker ticker = new ManualTicker();
-    final LockRuntime runtime = ManualScheduler.runtime(ticker);
-    final FaultyLockProvider provider = new FaultyLockProvider(new InMemoryLockProvider(runtime));
-    final CountDownLatch done = new CountDownLatch(1);
-    final List<LockClient> clients = new ArrayList<>();
+    protected final ManualTicker ticker = new ManualTicker();
+    protected final LockRuntime runtime = ManualScheduler.runtime(ticker);
+    protected final FaultyLockProvider provider = new FaultyLockProvider(new InMemoryLockProvider(runtime));
+    protected final CountDownLatch done = new CountDownLatch(1);
+    protected final List<LockClient> clients = new ArrayList<>();
 
     @AfterEach
-    void close() {
+    protected void close() {
         done.countDown();
         clients.forEach(LockClient::close);
     }
 
-    LockClient client(LockClientBuilder builder) {
+    protected LockClient client(LockClientBuilder builder) {
         LockClient client = builder.shutdownTimeout(Duration.ZERO).build();
         clients.add(client);
         return client;
     }
 
-    LockClient client(Executor callbacks) {
+    protected LockClient client(Executor callbacks) {
         return client(LockClientBuilder.of(provider, runtime).callbackExecutor(callbacks));
     }
 
-    LockClient client() {
+    protected LockClient client() {
         return client(LockClientBuilder.of(provider, runtime));
     }
 
-    static List<Executor> executorsThatThrow() {
+    protected static List<Executor> executorsThatThrow() {
         return List.of(
                 task -> {
                     throw new IllegalStateException("executor fails on purpose");
@@ -53,18 +53,18 @@ abstract class CallbackFixture {
                 });
     }
 
-    static void meet(CountDownLatch all) {
+    protected static void meet(CountDownLatch all) {
         all.countDown();
         awaitQuietly(all);
     }
 
     /** At the store, by somebody else. */
-    void takeAway(HeldLock held) {
+    protected void takeAway(HeldLock held) {
         LockClient other = client(Runnable::run);
         other.forceRelease(held.keys().get(0), held.fencingToken());
     }
 
-    static void awaitQuietly(CountDownLatch latch) {
+    protected static void awaitQuietly(CountDownLatch latch) {
         try {
             latch.await();
         } catch (InterruptedException interrupt) {

@@ -10,4 +10,4 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
-@interface EndsInTime {}
+public @interface EndsInTime {}

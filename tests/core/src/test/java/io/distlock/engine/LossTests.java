@@ -33,7 +33,7 @@ class LossTests {
             if (event instanceof LockEvent.Lost) {
                 order.add("listener");
                 assertThat(held.isHeld()).isFalse();
-                assertThat(here.context.watchdog().held()).isEmpty();
+                assertThat(here.watched()).isZero();
                 assertThat(here.isFree("a")).isFalse();
             }
         });

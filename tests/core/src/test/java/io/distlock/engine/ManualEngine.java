@@ -33,19 +33,19 @@ import org.awaitility.core.ConditionFactory;
  * A client on a clock that stands still, before a store that misbehaves when told to, and a client of another process
  * on the same store. Callbacks run where they arise: nothing happens but by the test's hand.
  */
-final class ManualEngine {
+public final class ManualEngine {
 
-    final ManualTicker ticker;
-    final ManualScheduler scheduler;
-    final LockRuntime runtime;
-    final InMemoryLockProvider store;
-    final FaultyLockProvider provider;
+    public final ManualTicker ticker;
+    public final ManualScheduler scheduler;
+    public final LockRuntime runtime;
+    public final InMemoryLockProvider store;
+    public final FaultyLockProvider provider;
     final ClientContext context;
-    final DefaultLockClient client;
-    final LockClient other;
-    final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
+    public final LockClient client;
+    public final LockClient other;
+    public final Queue<LockEvent> events = new ConcurrentLinkedQueue<>();
 
-    ManualEngine() {
+    public ManualEngine() {
         this(new ManualTicker());
     }
 
@@ -54,7 +54,7 @@ final class ManualEngine {
     }
 
     /** With timers on a clock of their own: {@code ticker} passes without any of them running. */
-    ManualEngine(ManualTicker ticker, ManualTicker timers) {
+    public ManualEngine(ManualTicker ticker, ManualTicker timers) {
         this.ticker = ticker;
         this.scheduler = new ManualScheduler(timers);
         this.runtime = new LockRuntime(ticker, scheduler);
@@ -76,34 +76,39 @@ final class ManualEngine {
         return new DefaultLockClient(context, LockOptions.defaults(), Duration.ZERO);
     }
 
+    /** The same, with foreign code on the executor. */
+    public static LockClient client(LockProvider provider, LockRuntime runtime, Executor callbacks) {
+        return client(context(provider, runtime, callbacks, () -> {}));
+    }
+
     /** The same, with foreign code on the thread where it arises. */
-    static DefaultLockClient client(LockProvider provider, LockRuntime runtime) {
-        return client(context(provider, runtime, Runnable::run, () -> {}));
+    public static LockClient client(LockProvider provider, LockRuntime runtime) {
+        return client(provider, runtime, Runnable::run);
     }
 
     /** Lease 30 s, so valid for 29,698 ms; waits for 5 s. */
-    LockRequest request(String name) {
+    public LockRequest request(String name) {
         return client.request(name);
     }
 
-    LockRequest now(String name) {
+    public LockRequest now(String name) {
         return request(name).withWaitTime(Duration.ZERO);
     }
 
-    HeldLock hold(String name) {
+    public HeldLock hold(String name) {
         return client.acquire(now(name));
     }
 
-    CompletableFuture<Optional<HeldLock>> start(LockRequest request) {
+    public CompletableFuture<Optional<HeldLock>> start(LockRequest request) {
         return client.tryAcquireAsync(request);
     }
 
-    void advanceMillis(long millis) {
+    public void advanceMillis(long millis) {
         ticker.advance(Duration.ofMillis(millis));
     }
 
     /** Goes on a millisecond at a time; the time that has passed. */
-    long advanceUntil(BooleanSupplier condition, Duration atMost) {
+    public long advanceUntil(BooleanSupplier condition, Duration atMost) {
         long millis = 0;
         while (!condition.getAsBoolean()) {
             assertThat(millis).as("waited in vain").isLessThan(atMost.toMillis());
@@ -113,26 +118,26 @@ final class ManualEngine {
         return millis;
     }
 
-    Optional<LockStatus> atStore(String name) {
+    public Optional<LockStatus> atStore(String name) {
         return store.inspect(LockKey.of(name)).toCompletableFuture().join();
     }
 
-    boolean isFree(String name) {
+    public boolean isFree(String name) {
         return atStore(name).isEmpty();
     }
 
     /** How many wait at the store for a key that is held. */
-    int waitersAtStore(String name) {
+    public int waitersAtStore(String name) {
         return atStore(name).orElseThrow().waiters().orElseThrow();
     }
 
     /** For how long it keeps a key for the only holder. */
-    Duration remainingAtStore(String name) {
+    public Duration remainingAtStore(String name) {
         return atStore(name).orElseThrow().holders().get(0).remaining().orElseThrow();
     }
 
     /** Deletes the key at the store, as a person may by hand. */
-    void deleteByHand(String name) {
+    public void deleteByHand(String name) {
         for (LockStatus.Holder holder : atStore(name).orElseThrow().holders()) {
             store.release(
                     new Entry(LockKey.of(name), holder.owner(), holder.token().orElseThrow()), Duration.ZERO);
@@ -147,25 +152,40 @@ final class ManualEngine {
         }
     }
 
+    /** How many keys have a queue here. */
+    public int queues() {
+        return context.queues().size();
+    }
+
+    /** How many locks are watched here. */
+    public int watched() {
+        return context.watchdog().held().size();
+    }
+
     /** Neither here nor at the store is anything left of the key: no place in a queue, no lock, no open question. */
-    void assertNothingLeft(String name) {
+    public void assertNothingLeft(String name) {
         assertThat(client.waiting()).as("pending").isEmpty();
-        assertThat(context.queues().size()).as("queues").isZero();
-        assertThat(context.watchdog().held()).as("held").isEmpty();
+        assertThat(queues()).as("queues").isZero();
+        assertThat(watched()).as("held").isZero();
         assertThat(runtime.reaper().pending()).as("reaper").isZero();
         assertThat(atStore(name)).as("at the store").isEmpty();
     }
 
+    /** Done when nothing is under way that closing the client would wait for. */
+    public CompletableFuture<Void> openWork() {
+        return context.openWork().drained();
+    }
+
     /** For what another thread of the test does. */
-    static ConditionFactory await() {
+    public static ConditionFactory await() {
         return Awaitility.await().atMost(Duration.ofMinutes(1)).pollInterval(Duration.ofMillis(5));
     }
 
-    <T extends LockEvent> List<T> events(Class<T> kind) {
+    public <T extends LockEvent> List<T> events(Class<T> kind) {
         return events.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    List<String> eventNames() {
+    public List<String> eventNames() {
         return events.stream().map(event -> event.getClass().getSimpleName()).toList();
     }
 }

@@ -36,7 +36,7 @@ class OpenWorkTests {
     void theLastReleaseIsWaitedForThoughOthersHaveEndedBefore() {
         HeldLock first = here.hold("a");
         HeldLock last = here.hold("b");
-        CompletableFuture<Void> drained = here.context.openWork().drained();
+        CompletableFuture<Void> drained = here.openWork();
         first.release();
         here.provider.onRelease(Fault.LATE);
         last.releaseAsync();

@@ -110,7 +110,7 @@ class ReleaseTests {
         assertThat(held.releaseAsync()).isCompletedWithValue(Release.UNKNOWN);
         assertThat(held.isHeld()).isFalse();
         held.close();
-        assertThat(here.context.queues().size()).isZero();
+        assertThat(here.queues()).isZero();
         assertThat(here.events(LockEvent.Released.class))
                 .extracting(LockEvent.Released::outcome)
                 .containsExactly(Release.UNKNOWN);
