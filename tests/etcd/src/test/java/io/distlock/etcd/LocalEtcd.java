@@ -12,25 +12,25 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 
 /** Connections as an application would have them. */
-final class LocalEtcd {
+public final class LocalEtcd {
 
     /** On a machine that is busy, an answer may take its time without anything being wrong. */
-    static final EtcdLockOptions PATIENT = EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(10));
+    public static final EtcdLockOptions PATIENT = EtcdLockOptions.defaults().withCallTimeout(Duration.ofSeconds(10));
 
     private LocalEtcd() {}
 
-    static EtcdConnection connection(EtcdEndpoint... endpoints) {
+    public static EtcdConnection connection(EtcdEndpoint... endpoints) {
         return connection(List.of(endpoints), PATIENT);
     }
 
-    static EtcdConnection connection(List<EtcdEndpoint> endpoints, EtcdLockOptions options) {
+    public static EtcdConnection connection(List<EtcdEndpoint> endpoints, EtcdLockOptions options) {
         EtcdServers servers =
                 EtcdServers.at(endpoints.stream().map(EtcdEndpoint::uri).toList());
         return EtcdConnection.to(servers.withConnectTimeout(TestClient.PATIENCE), options);
     }
 
     /** How long a cold driver takes is no matter of the tests. */
-    static void warmUp(EtcdConnection connection) {
+    public static void warmUp(EtcdConnection connection) {
         try (LockRuntime runtime = LockRuntime.start();
                 EtcdLockProvider provider = new EtcdLockProvider(runtime, connection, EtcdLockOptions.defaults())) {
             awaitUp(provider);
@@ -38,19 +38,19 @@ final class LocalEtcd {
     }
 
     /** What it asks at its start is answered then: it is not counted later. */
-    static void awaitUp(EtcdLockProvider provider) {
+    public static void awaitUp(EtcdLockProvider provider) {
         TestClient.get(provider.connected());
         await().atMost(TestClient.PATIENCE)
                 .until(() -> provider.check().toCompletableFuture().join().state() == ProviderStatus.State.UP);
     }
 
     /** As {@link #awaitUp}, for a provider whose timers run only if the test lets them. */
-    static void awaitConnected(EtcdLockProvider provider, ManualTicker ticker) {
+    public static void awaitConnected(EtcdLockProvider provider, ManualTicker ticker) {
         awaitWithoutTime(ticker, provider.connected()::isDone);
     }
 
     /** What an answer has put off for no time runs, too, whenever the answer comes. */
-    static void awaitWithoutTime(ManualTicker ticker, Callable<Boolean> condition) {
+    public static void awaitWithoutTime(ManualTicker ticker, Callable<Boolean> condition) {
         await().atMost(TestClient.PATIENCE).until(() -> {
             ticker.advance(Duration.ZERO);
             return condition.call();
@@ -58,7 +58,7 @@ final class LocalEtcd {
     }
 
     /** Returns when there is more time left than a moment before: without a keepalive there is less and less. */
-    static void awaitExtended(Supplier<Duration> timeLeft) {
+    public static void awaitExtended(Supplier<Duration> timeLeft) {
         Duration[] least = {Duration.ofDays(1)};
         await().atMost(TestClient.PATIENCE).until(() -> {
             Duration left = timeLeft.get();

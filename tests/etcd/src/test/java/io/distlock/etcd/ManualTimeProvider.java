@@ -19,27 +19,27 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
 /** A provider at a real server for which no time passes unless a test says so: nothing happens because of a timer. */
-final class ManualTimeProvider implements AutoCloseable {
+public final class ManualTimeProvider implements AutoCloseable {
 
-    final ManualTicker ticker = new ManualTicker();
-    final EtcdLockProvider provider;
+    public final ManualTicker ticker = new ManualTicker();
+    public final EtcdLockProvider provider;
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final EtcdConnection connection;
     private final AtomicInteger refusals = new AtomicInteger();
     private final AtomicInteger failures = new AtomicInteger();
     private final AtomicInteger owners = new AtomicInteger();
 
-    ManualTimeProvider(EtcdEndpoint endpoint) {
+    public ManualTimeProvider(EtcdEndpoint endpoint) {
         connection = LocalEtcd.connection(endpoint);
         provider = new EtcdLockProvider(runtime, connection, LocalEtcd.PATIENT);
         LocalEtcd.awaitConnected(provider, ticker);
     }
 
-    CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
+    public CompletableFuture<Optional<Grant>> acquire(LockKey key, LockOptions options) {
         return acquire(key, LockMode.EXCLUSIVE, options);
     }
 
-    CompletableFuture<Optional<Grant>> acquire(LockKey key, LockMode mode, LockOptions options) {
+    public CompletableFuture<Optional<Grant>> acquire(LockKey key, LockMode mode, LockOptions options) {
         LeaseRequest.Listener progress = new LeaseRequest.Listener() {
             @Override
             public void refused() {
@@ -57,7 +57,7 @@ final class ManualTimeProvider implements AutoCloseable {
     }
 
     /** An acquisition that waits, and relies on its watch. */
-    CompletableFuture<Optional<Grant>> parked(LockKey key, LockOptions options) {
+    public CompletableFuture<Optional<Grant>> parked(LockKey key, LockOptions options) {
         int before = refusals.get();
         CompletableFuture<Optional<Grant>> waiter = acquire(key, options);
         // Once as it looks, and again once it watches.
@@ -65,38 +65,38 @@ final class ManualTimeProvider implements AutoCloseable {
         return waiter;
     }
 
-    int refusals() {
+    public int refusals() {
         return refusals.get();
     }
 
-    void awaitRefusals(int count) {
+    public void awaitRefusals(int count) {
         Awaitility.await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
     }
 
-    int failures() {
+    public int failures() {
         return failures.get();
     }
 
-    void awaitFailures(int count) {
+    public void awaitFailures(int count) {
         Awaitility.await().atMost(TestClient.PATIENCE).until(() -> failures.get() >= count);
     }
 
     /** How many keys it has begun to delete in the background. */
-    long reaped() {
+    public long reaped() {
         return runtime.reaper().pending() + runtime.reaper().withdrawn();
     }
 
-    void advance(Duration time) {
+    public void advance(Duration time) {
         ticker.advance(time);
     }
 
     /** As {@link TestClient#get}, if the last pause was over before it was put off. */
-    <T> T get(CompletionStage<T> stage) {
+    public <T> T get(CompletionStage<T> stage) {
         await(stage.toCompletableFuture()::isDone);
         return TestClient.get(stage);
     }
 
-    void await(Callable<Boolean> condition) {
+    public void await(Callable<Boolean> condition) {
         LocalEtcd.awaitWithoutTime(ticker, condition);
     }
 

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Knows for how long anything was put off. */
-final class NotedScheduler implements LockScheduler {
+public final class NotedScheduler implements LockScheduler {
 
     private final List<Duration> delays = new CopyOnWriteArrayList<>();
     private final LockScheduler actual;
 
-    NotedScheduler(LockScheduler actual) {
+    public NotedScheduler(LockScheduler actual) {
         this.actual = actual;
     }
 
-    List<Duration> delays() {
+    public List<Duration> delays() {
         return delays;
     }
 

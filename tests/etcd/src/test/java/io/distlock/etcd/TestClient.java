@@ -14,14 +14,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** All that one application has: runtime, connection, provider and client. Waits for nothing by itself. */
-final class TestClient implements AutoCloseable {
+public final class TestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = Duration.ofMinutes(1);
+    public static final Duration PATIENCE = Duration.ofMinutes(1);
 
-    final LockRuntime runtime = LockRuntime.start();
-    final EtcdConnection connection;
-    final EtcdLockProvider provider;
-    final LockClient locks;
+    public final LockRuntime runtime = LockRuntime.start();
+    public final EtcdConnection connection;
+    public final EtcdLockProvider provider;
+    public final LockClient locks;
 
     private TestClient(EtcdConnection connection, EtcdLockOptions options, LockOptions lockOptions) {
         this.connection = connection;
@@ -33,16 +33,16 @@ final class TestClient implements AutoCloseable {
     }
 
     /** Its leases are long enough for nothing to be extended during a test. */
-    static TestClient of(EtcdEndpoint endpoint) {
+    public static TestClient of(EtcdEndpoint endpoint) {
         return of(endpoint, LocalEtcd.PATIENT, Duration.ofMinutes(2));
     }
 
-    static TestClient of(EtcdEndpoint endpoint, EtcdLockOptions options, Duration leaseTime) {
+    public static TestClient of(EtcdEndpoint endpoint, EtcdLockOptions options, Duration leaseTime) {
         return of(LocalEtcd.connection(List.of(endpoint), options), options, leaseTime);
     }
 
     /** One that is connected: how long a cold driver takes is no matter of the tests. */
-    static TestClient of(EtcdConnection connection, EtcdLockOptions options, Duration leaseTime) {
+    public static TestClient of(EtcdConnection connection, EtcdLockOptions options, Duration leaseTime) {
         TestClient client = new TestClient(
                 connection,
                 options,
@@ -51,11 +51,11 @@ final class TestClient implements AutoCloseable {
         return client;
     }
 
-    int waiters(LockKey key) {
+    public int waiters(LockKey key) {
         return locks.inspect(key).orElseThrow().waiters().orElseThrow();
     }
 
-    static <T> T get(CompletionStage<T> stage) {
+    public static <T> T get(CompletionStage<T> stage) {
         try {
             return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException | InterruptedException | TimeoutException failure) {

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,12 @@
-package io.distlock.etcd;
+package io.distlock.etcd.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdServers;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;

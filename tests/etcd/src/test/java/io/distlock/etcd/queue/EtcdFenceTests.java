@@ -1,10 +1,12 @@
-package io.distlock.etcd;
+package io.distlock.etcd.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.EtcdFence;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;

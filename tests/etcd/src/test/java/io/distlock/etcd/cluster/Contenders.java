@@ -1,8 +1,9 @@
-package io.distlock.etcd;
+package io.distlock.etcd.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.TestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;

@@ -1,8 +1,10 @@
-package io.distlock.etcd;
+package io.distlock.etcd.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;

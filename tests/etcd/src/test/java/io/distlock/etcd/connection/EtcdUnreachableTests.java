@@ -1,10 +1,15 @@
-package io.distlock.etcd;
+package io.distlock.etcd.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdServers;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;

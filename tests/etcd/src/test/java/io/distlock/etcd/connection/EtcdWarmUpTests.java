@@ -1,9 +1,16 @@
-package io.distlock.etcd;
+package io.distlock.etcd.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdServers;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.distlock.LockClient;

@@ -1,9 +1,11 @@
-package io.distlock.etcd;
+package io.distlock.etcd.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;

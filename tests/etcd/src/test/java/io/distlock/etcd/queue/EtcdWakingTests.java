@@ -1,8 +1,13 @@
-package io.distlock.etcd;
+package io.distlock.etcd.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
+import io.distlock.etcd.NotedScheduler;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.etcd.EtcdConnection;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;

@@ -1,4 +1,4 @@
-package io.distlock.etcd;
+package io.distlock.etcd.cluster;
 
 import java.util.ArrayList;
 import java.util.Comparator;
