@@ -26,19 +26,19 @@ import java.util.UUID;
 /** All that one application has that locks on several servers: runtime, connections, provider and client. */
 public final class RedlockTestClient implements AutoCloseable {
 
-    static final Duration PATIENCE = TestClient.PATIENCE;
+    public static final Duration PATIENCE = TestClient.PATIENCE;
 
     /** For servers that a test has just started: the guard's tests are for themselves. */
-    static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
+    public static final RedlockOptions UNGUARDED = RedlockOptions.defaults().withoutRestartGuard();
 
     /** For a machine that is slow, where that is not what a test is about. */
     public static final RedlockOptions PATIENT =
             UNGUARDED.withCallTimeout(Duration.ofSeconds(10)).withConnectTimeout(Duration.ofSeconds(10));
 
-    static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
+    public static final StoreTraits TRAITS = new StoreTraits(false, Duration.ofMillis(1_600), Duration.ofMillis(500));
 
-    final LockRuntime runtime = LockRuntime.start();
-    final RedlockConnections connections;
+    public final LockRuntime runtime = LockRuntime.start();
+    public final RedlockConnections connections;
     public final RedlockProvider provider;
     public final LockClient locks;
 
@@ -63,12 +63,12 @@ public final class RedlockTestClient implements AutoCloseable {
         return client;
     }
 
-    static RedlockTestClient unconnected(List<RedisEndpoint> nodes, RedlockOptions options) {
+    public static RedlockTestClient unconnected(List<RedisEndpoint> nodes, RedlockOptions options) {
         return new RedlockTestClient(nodes, options);
     }
 
     /** For the contract: one that has taken a lock, since what a cold driver takes would count against short leases. */
-    static RedlockProvider warmProvider(LockRuntime runtime, RedlockConnections connections) {
+    public static RedlockProvider warmProvider(LockRuntime runtime, RedlockConnections connections) {
         RedlockProvider provider = new RedlockProvider(runtime, connections, PATIENT);
         LeaseRequest request = new LeaseRequest(
                 LockKey.of("warm", UUID.randomUUID().toString()),
@@ -81,23 +81,23 @@ public final class RedlockTestClient implements AutoCloseable {
         return provider;
     }
 
-    static RedlockConnections connections(RedisServersExtension nodes, RedlockOptions options) {
+    public static RedlockConnections connections(RedisServersExtension nodes, RedlockOptions options) {
         return connections(endpoints(nodes), options);
     }
 
-    static RedlockConnections connections(List<RedisEndpoint> nodes, RedlockOptions options) {
+    public static RedlockConnections connections(List<RedisEndpoint> nodes, RedlockOptions options) {
         return RedlockConnections.to(nodes.stream().map(LocalRedis::factory).toList(), options);
     }
 
-    static String counter(RedisProbe node) {
+    public static String counter(RedisProbe node) {
         return node.get("lock:fence").orElseThrow();
     }
 
-    static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {
+    public static List<RedisEndpoint> endpoints(RedisServersExtension nodes) {
         return nodes.all().stream().map(RedisServer::endpoint).toList();
     }
 
-    ProviderStatus status() {
+    public ProviderStatus status() {
         return TestClient.get(provider.check());
     }
 
@@ -107,7 +107,7 @@ public final class RedlockTestClient implements AutoCloseable {
                 .release();
     }
 
-    void awaitUp() {
+    public void awaitUp() {
         await().atMost(PATIENCE).until(() -> status().state() == ProviderStatus.State.UP);
     }
 

@@ -1,8 +1,10 @@
-package io.distlock.redis;
+package io.distlock.redis.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.TestClient;
+import io.distlock.redis.OneClientFixture;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.leader.LeaderElection;

@@ -1,9 +1,10 @@
-package io.distlock.redis;
+package io.distlock.redis.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.TestClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;

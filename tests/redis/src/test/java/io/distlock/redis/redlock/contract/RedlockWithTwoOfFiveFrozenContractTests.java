@@ -1,5 +1,6 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.contract;
 
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.tck.StoreTraits;
 import io.distlock.test.redis.RedisServersExtension;
 import org.junit.jupiter.api.AfterEach;

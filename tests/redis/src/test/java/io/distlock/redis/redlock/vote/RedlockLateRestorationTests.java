@@ -1,8 +1,11 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.redlock.RedlockTestClient;
+import io.distlock.redis.redlock.RedlockProvider;
+import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;

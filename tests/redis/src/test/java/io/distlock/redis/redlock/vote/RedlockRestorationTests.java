@@ -1,8 +1,9 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;

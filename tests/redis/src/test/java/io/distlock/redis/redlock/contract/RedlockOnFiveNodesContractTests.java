@@ -1,4 +1,4 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.contract;
 
 import io.distlock.test.redis.RedisServersExtension;
 import org.junit.jupiter.api.BeforeAll;

@@ -1,9 +1,11 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.redlock.RedlockTestClient;
+import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;

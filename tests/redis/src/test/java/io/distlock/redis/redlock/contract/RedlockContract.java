@@ -1,5 +1,7 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.contract;
 
+import io.distlock.redis.redlock.RedlockTestClient;
+import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.tck.LockProviderContract;
@@ -11,14 +13,14 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 
 /** The contract on several nodes, over connections that all tests of a class share. */
-abstract class RedlockContract extends LockProviderContract {
+public abstract class RedlockContract extends LockProviderContract {
 
     private static final List<RedlockConnections> SEPARATE = new ArrayList<>();
 
     private static RedlockConnections connections;
     private static Supplier<RedlockConnections> more;
 
-    static void open(RedisServersExtension nodes) {
+    public static void open(RedisServersExtension nodes) {
         more = () -> RedlockTestClient.connections(nodes, RedlockTestClient.PATIENT);
         connections = more.get();
         RedlockTestClient.of(nodes).close();

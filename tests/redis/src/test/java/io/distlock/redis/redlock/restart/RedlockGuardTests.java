@@ -1,10 +1,12 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.redlock.RedlockTestClient;
+import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;

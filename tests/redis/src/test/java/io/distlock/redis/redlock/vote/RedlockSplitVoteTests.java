@@ -1,7 +1,8 @@
-package io.distlock.redis.redlock;
+package io.distlock.redis.redlock.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;

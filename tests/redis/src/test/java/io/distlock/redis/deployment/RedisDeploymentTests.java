@@ -1,10 +1,14 @@
-package io.distlock.redis;
+package io.distlock.redis.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.LocalRedis;
+import io.distlock.redis.TestClient;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.RedisLockProvider;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;

@@ -1,9 +1,11 @@
-package io.distlock.redis;
+package io.distlock.redis.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.redis.TestClient;
+import io.distlock.redis.RedisLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.test.fault.FaultProxy;
