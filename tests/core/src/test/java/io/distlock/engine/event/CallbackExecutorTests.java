@@ -4,13 +4,13 @@ import static io.distlock.engine.ManualEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.CallbackFixture;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.engine.CallbackFixture;
+import io.distlock.engine.EndsInTime;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;

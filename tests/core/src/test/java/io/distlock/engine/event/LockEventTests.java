@@ -3,8 +3,6 @@ package io.distlock.engine.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
@@ -13,6 +11,8 @@ import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.io.IOException;
 import java.time.Duration;

@@ -2,14 +2,14 @@ package io.distlock.engine.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.LockClient;
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockRequest;
 import io.distlock.Release;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

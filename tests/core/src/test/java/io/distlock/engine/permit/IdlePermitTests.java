@@ -2,12 +2,12 @@ package io.distlock.engine.permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

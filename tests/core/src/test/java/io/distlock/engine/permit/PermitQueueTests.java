@@ -2,13 +2,13 @@ package io.distlock.engine.permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LockListener;
 import io.distlock.LockRequest;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
@@ -18,6 +16,8 @@ import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.LockUnavailableException;
 import io.distlock.WaiterInfo;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.ArrayList;

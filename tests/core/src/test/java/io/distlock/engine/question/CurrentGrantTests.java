@@ -3,12 +3,12 @@ package io.distlock.engine.question;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.LockClient;
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockUnavailableException;
 import io.distlock.Sequencer;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.util.ArrayDeque;
 import java.util.Queue;

@@ -3,8 +3,6 @@ package io.distlock.engine.question;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -13,6 +11,8 @@ import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -2,11 +2,11 @@ package io.distlock.engine.question;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import org.junit.jupiter.api.Test;
 
 /** What a client says of itself, of its store, and of a lock. */

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
@@ -14,6 +12,8 @@ import io.distlock.LockLostException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.List;

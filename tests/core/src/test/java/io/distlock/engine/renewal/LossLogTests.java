@@ -2,8 +2,6 @@ package io.distlock.engine.renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -13,6 +11,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockLoss;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,15 +2,15 @@ package io.distlock.engine.renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.LockClient;
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockStatus;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
@@ -37,8 +37,7 @@ class RenewedSinceTests {
 
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = new LockRuntime(ticker, new ManualScheduler(ticker));
-    private final LockClient client =
-            ManualEngine.client(new Sharing(new InMemoryLockProvider(runtime)), runtime);
+    private final LockClient client = ManualEngine.client(new Sharing(new InMemoryLockProvider(runtime)), runtime);
 
     /** Answers that a lease was extended four seconds ago. */
     private final class Sharing implements LockProvider {

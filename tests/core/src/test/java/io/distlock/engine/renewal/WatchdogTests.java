@@ -2,12 +2,12 @@ package io.distlock.engine.renewal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockLoss;
 import io.distlock.LockRequest;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.HashSet;

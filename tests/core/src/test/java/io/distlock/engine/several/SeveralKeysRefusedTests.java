@@ -3,14 +3,14 @@ package io.distlock.engine.several;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.distlock.engine.ManualEngine;
-import io.distlock.engine.LockClientBuilder;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.engine.ManualEngine;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;

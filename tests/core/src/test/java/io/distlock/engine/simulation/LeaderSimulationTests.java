@@ -2,9 +2,9 @@ package io.distlock.engine.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.distlock.engine.EndsInTime;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

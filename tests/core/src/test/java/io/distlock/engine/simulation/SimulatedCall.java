@@ -1,10 +1,10 @@
 package io.distlock.engine.simulation;
 
 import io.distlock.HeldLock;
-import io.distlock.engine.SimulatedClient;
 import io.distlock.LockException;
 import io.distlock.LockRequest;
 import io.distlock.Sequencer;
+import io.distlock.engine.SimulatedClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

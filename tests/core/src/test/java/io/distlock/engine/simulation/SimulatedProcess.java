@@ -1,24 +1,17 @@
 package io.distlock.engine.simulation;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockEvent;
 import io.distlock.engine.SimulatedClient;
-import io.distlock.LockOptions;
 import io.distlock.spi.Ticker;
-import io.distlock.support.CallsInFlight;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import io.distlock.support.SimulatedRuntime;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 
 /**

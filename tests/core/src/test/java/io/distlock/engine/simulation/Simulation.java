@@ -1,12 +1,12 @@
 package io.distlock.engine.simulation;
 
-import io.distlock.engine.SimulatedClient;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.Sequencer;
+import io.distlock.engine.SimulatedClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

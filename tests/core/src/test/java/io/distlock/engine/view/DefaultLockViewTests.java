@@ -4,12 +4,12 @@ import static io.distlock.engine.ManualEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockClient.LockView;
 import io.distlock.LockLostException;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.concurrent.Callable;

@@ -2,12 +2,12 @@ package io.distlock.engine.view;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.engine.LockClientBuilder;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockClient.LockView;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.engine.ManualEngine;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;

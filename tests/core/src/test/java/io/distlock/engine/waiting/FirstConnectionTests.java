@@ -3,13 +3,13 @@ package io.distlock.engine.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.LockClient;
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
 import java.lang.reflect.Proxy;

@@ -3,8 +3,6 @@ package io.distlock.engine.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
 import io.distlock.HeldLock;
 import io.distlock.LockEvent;
 import io.distlock.LockKey;
@@ -12,6 +10,8 @@ import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,9 +2,6 @@ package io.distlock.engine.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.engine.LockClientBuilder;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
@@ -12,6 +9,9 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.WaiterInfo;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.LockClientBuilder;
+import io.distlock.engine.ManualEngine;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;

@@ -4,13 +4,13 @@ import static io.distlock.engine.ManualEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.distlock.engine.EndsInTime;
-import io.distlock.engine.ManualEngine;
-import io.distlock.LockClient;
 import io.distlock.HeldLock;
+import io.distlock.LockClient;
 import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;

@@ -3,10 +3,10 @@ package io.distlock.etcd.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.TestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;

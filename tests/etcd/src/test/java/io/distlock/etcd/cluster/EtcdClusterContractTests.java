@@ -1,8 +1,8 @@
 package io.distlock.etcd.cluster;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.EtcdLockProvider;
 import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdLockProvider;
+import io.distlock.etcd.LocalEtcd;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.tck.LockProviderContract;

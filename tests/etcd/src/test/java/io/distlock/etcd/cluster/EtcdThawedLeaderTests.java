@@ -3,11 +3,11 @@ package io.distlock.etcd.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Ticker;
 import io.distlock.test.etcd.EtcdClusterExtension;
 import io.distlock.test.etcd.EtcdServer;

@@ -3,12 +3,12 @@ package io.distlock.etcd.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;

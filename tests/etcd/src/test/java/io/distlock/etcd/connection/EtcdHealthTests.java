@@ -3,9 +3,9 @@ package io.distlock.etcd.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
 import io.distlock.etcd.LocalEtcd;
 import io.distlock.etcd.TestClient;
-import io.distlock.HeldLock;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.etcd.EtcdErrorException;
 import io.distlock.test.etcd.EtcdExtension;

@@ -3,11 +3,11 @@ package io.distlock.etcd.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.test.etcd.EtcdExtension;

@@ -3,13 +3,13 @@ package io.distlock.etcd.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdConnection;
-import io.distlock.etcd.EtcdServers;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.etcd.EtcdConnection;
+import io.distlock.etcd.EtcdServers;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.distlock.etcd.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.etcd.LocalEtcd;
 import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.test.etcd.EtcdEndpoint;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;

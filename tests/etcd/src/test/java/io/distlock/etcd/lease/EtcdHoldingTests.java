@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.Sequencer;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Moment;

@@ -3,13 +3,13 @@ package io.distlock.etcd.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Grant;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;

@@ -2,13 +2,13 @@ package io.distlock.etcd.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockOptions;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -3,15 +3,15 @@ package io.distlock.etcd.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
+import io.distlock.etcd.EtcdLockOptions;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;

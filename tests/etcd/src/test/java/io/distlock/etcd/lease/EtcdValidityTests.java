@@ -3,9 +3,9 @@ package io.distlock.etcd.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
 import io.distlock.etcd.LocalEtcd;
 import io.distlock.etcd.TestClient;
-import io.distlock.HeldLock;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.fault.FaultProxy;
 import java.time.Duration;

@@ -3,10 +3,10 @@ package io.distlock.etcd.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.TestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLoss;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.fault.FaultProxy;

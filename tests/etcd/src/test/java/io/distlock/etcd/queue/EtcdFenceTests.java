@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.EtcdFence;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockMode;
 import io.distlock.LockRequest;
+import io.distlock.etcd.EtcdFence;
+import io.distlock.etcd.TestClient;
 import io.distlock.test.etcd.EtcdExtension;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;

@@ -3,12 +3,12 @@ package io.distlock.etcd.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.LocalEtcd;
-import io.distlock.etcd.TestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockException;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
+import io.distlock.etcd.LocalEtcd;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Ticker;
 import io.distlock.test.etcd.EtcdEntry;
 import io.distlock.test.etcd.EtcdExtension;

@@ -3,12 +3,12 @@ package io.distlock.etcd.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.etcd.TestClient;
-import io.distlock.etcd.ManualTimeProvider;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.etcd.ManualTimeProvider;
+import io.distlock.etcd.TestClient;
 import io.distlock.spi.Grant;
 import io.distlock.test.etcd.EtcdEntry;
 import io.distlock.test.etcd.EtcdExtension;

@@ -3,9 +3,9 @@ package io.distlock.redis.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
-import io.distlock.redis.RedisLockOptions;
 import io.distlock.LockException;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.TestClient;
 import io.distlock.test.redis.RedisCluster;
 import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
-import io.distlock.redis.RedisLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockException;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.TestClient;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.RedisReplication;
 import io.distlock.test.redis.RedisServer;

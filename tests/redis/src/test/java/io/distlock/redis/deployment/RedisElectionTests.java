@@ -3,12 +3,12 @@ package io.distlock.redis.deployment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
-import io.distlock.redis.OneClientFixture;
 import io.distlock.HeldLock;
 import io.distlock.HeldLockInfo;
 import io.distlock.leader.LeaderElection;
 import io.distlock.leader.LeaderElectionBuilder;
+import io.distlock.redis.OneClientFixture;
+import io.distlock.redis.TestClient;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisProbe;
 import java.time.Duration;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
-import io.distlock.redis.OneClientFixture;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.OneClientFixture;
+import io.distlock.redis.TestClient;
 import io.distlock.spi.Lease;
 import io.distlock.spi.Renewal;
 import io.distlock.test.redis.RedisProbe;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
 import io.distlock.FencingToken;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
@@ -13,6 +12,7 @@ import io.distlock.LockMode;
 import io.distlock.LockRequest;
 import io.distlock.LockStatus;
 import io.distlock.Release;
+import io.distlock.redis.TestClient;
 import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.script.RedisKeys;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.TestClient;
-import io.distlock.redis.RedisLockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.RedisLockOptions;
+import io.distlock.redis.TestClient;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;
 import io.distlock.test.redis.RedisProbe;

@@ -1,7 +1,7 @@
 package io.distlock.redis.redlock.contract;
 
-import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.tck.LockProviderContract;

@@ -3,9 +3,9 @@ package io.distlock.redis.redlock.restart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.script.LuaScript;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisScripts;

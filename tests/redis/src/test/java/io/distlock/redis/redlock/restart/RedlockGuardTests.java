@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.spi.ProviderStatus;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServersExtension;

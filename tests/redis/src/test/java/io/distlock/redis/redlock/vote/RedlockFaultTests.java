@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockOptions;
 import io.distlock.HeldLock;
 import io.distlock.LockNotAcquiredException;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.redlock.RedlockOptions;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.redis.ClientType;
 import io.distlock.test.redis.RedisEndpoint;

@@ -3,15 +3,15 @@ package io.distlock.redis.redlock.vote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockProvider;
-import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
 import io.distlock.Release;
 import io.distlock.redis.TestClient;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockProvider;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.redis.script.RedisKeys;
 import io.distlock.redis.script.RedisScripts;
 import io.distlock.spi.Deadline;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
 import io.distlock.Release;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.spi.ProviderStatus;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.redis.CommandRecorder;

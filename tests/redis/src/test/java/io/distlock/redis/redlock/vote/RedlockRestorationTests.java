@@ -3,7 +3,6 @@ package io.distlock.redis.redlock.vote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
@@ -11,6 +10,7 @@ import io.distlock.LockOptions;
 import io.distlock.LockRequest;
 import io.distlock.Release;
 import io.distlock.redis.TestClient;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;

@@ -2,11 +2,11 @@ package io.distlock.redis.redlock.vote;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockUnavailableException;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.test.redis.RedisServersExtension;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,15 +3,15 @@ package io.distlock.redis.redlock.vote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.distlock.redis.redlock.RedlockTestClient;
-import io.distlock.redis.redlock.RedlockProvider;
-import io.distlock.redis.redlock.RedlockConnections;
 import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.redis.TestClient;
+import io.distlock.redis.redlock.RedlockConnections;
+import io.distlock.redis.redlock.RedlockProvider;
+import io.distlock.redis.redlock.RedlockTestClient;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServerOptions;
