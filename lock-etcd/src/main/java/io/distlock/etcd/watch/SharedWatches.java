@@ -223,7 +223,7 @@ public final class SharedWatches implements AutoCloseable {
             }
         }
 
-        /** The number may be that of an earlier stream. */
+        /** It may have no number yet, or that of an earlier stream: another key may stand there. */
         void remove(WatchedKey key) {
             int at = find(key.number);
             if (at >= 0 && standing.get(at) == key) {

@@ -17,8 +17,8 @@ public final class WatchedKey extends CompletableFuture<Boolean> {
         NONE.over = true;
     }
 
-    /** The server's number for it; -1 until confirmed. */
-    volatile long number = -1;
+    /** The server's number for it, once it is confirmed. */
+    volatile long number;
 
     private final Runnable wake;
     private volatile Consumer<WatchedKey> leave = key -> {};

@@ -94,13 +94,10 @@ record Quorum(int nodes) {
         /**
          * Another owner has the lock here.
          *
-         * @param holder a number for the owner; {@link #READERS} for readers
+         * @param writer a number for the owner; none if readers have the lock
          * @param freeIn when it expires on the node, if known
          */
-        record Refused(long holder, Optional<Duration> freeIn) implements Vote {
-
-            static final long READERS = 0;
-        }
+        record Refused(OptionalLong writer, Optional<Duration> freeIn) implements Vote {}
 
         /** No answer, or an error. */
         record Silent(RedisCallException cause) implements Vote {}
@@ -213,12 +210,9 @@ record Quorum(int nodes) {
         /** Readers are not told apart: a majority may comprise several tries, whose withdrawal notifies nobody. */
         private static final Duration READERS_MAY_BE_GONE = Duration.ofSeconds(5);
 
-        /** The owner who has a majority, or readers, so that only their release helps. */
-        OptionalLong holder() {
-            return holders().entrySet().stream()
-                    .filter(each -> each.getValue() >= quorum.majority())
-                    .mapToLong(Map.Entry::getKey)
-                    .findFirst();
+        /** Whether one owner has a majority, or readers do, so that only their release helps. */
+        boolean isHeld() {
+            return holders().values().stream().anyMatch(votes -> votes >= quorum.majority());
         }
 
         /** Whether several owners have votes. A single one may hold the lock by the votes of silent nodes. */
@@ -230,8 +224,8 @@ record Quorum(int nodes) {
             return granted + refusals.size();
         }
 
-        private Map<Long, Integer> holders() {
-            return refusals.stream().collect(Collectors.toMap(Vote.Refused::holder, refusal -> 1, Integer::sum));
+        private Map<OptionalLong, Integer> holders() {
+            return refusals.stream().collect(Collectors.toMap(Vote.Refused::writer, refusal -> 1, Integer::sum));
         }
 
         /**
@@ -248,7 +242,7 @@ record Quorum(int nodes) {
             }
             int missing = quorum.majority() - granted;
             Optional<Duration> time = times.stream().skip(missing - 1).findFirst();
-            return holders().getOrDefault(Vote.Refused.READERS, 0) >= quorum.majority()
+            return holders().getOrDefault(OptionalLong.empty(), 0) >= quorum.majority()
                     ? time.filter(known -> known.compareTo(READERS_MAY_BE_GONE) < 0)
                             .or(() -> Optional.of(READERS_MAY_BE_GONE))
                     : time;

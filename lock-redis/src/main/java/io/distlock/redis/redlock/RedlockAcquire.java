@@ -161,7 +161,7 @@ final class RedlockAcquire implements RedlockAcquirePhases.Actions {
     @Override
     public void refuse(Refusals refusals, List<String> said, boolean quietly) {
         IntPredicate quietlyFrom = at -> quietly || hasAnswered(at);
-        if (refusals.holder().isPresent()) {
+        if (refusals.isHeld()) {
             // Waiters for the same expiry do not all try at once.
             Duration spread = Duration.ofNanos(ThreadLocalRandom.current().nextLong(SPREAD_NANOS));
             Duration freeIn =

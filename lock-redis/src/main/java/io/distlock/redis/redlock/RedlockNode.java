@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -34,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class RedlockNode {
+
+    /** What the script says in place of an owner's number. */
+    private static final long HELD_BY_READERS = 0;
 
     private final String name;
     private final RedlockNodes.RunIds runIds;
@@ -134,7 +138,9 @@ final class RedlockNode {
         if (reply.get(0) == 1) {
             return new Vote.Granted(value);
         }
-        return new Vote.Refused(reply.get(2), RedisStore.freeIn(value));
+        long holder = reply.get(2);
+        OptionalLong writer = holder == HELD_BY_READERS ? OptionalLong.empty() : OptionalLong.of(holder);
+        return new Vote.Refused(writer, RedisStore.freeIn(value));
     }
 
     /** Second phase: whether the node stands by its vote, with its counter raised to the token of the grant. */

@@ -28,7 +28,7 @@ public record RedlockOptions(
         Optional<Duration> restartGuard) {
 
     /** Allows locks of up to 60 s, lock-delay included. */
-    public static final Duration DEFAULT_QUARANTINE = Duration.ofSeconds(60);
+    private static final Duration DEFAULT_QUARANTINE = Duration.ofSeconds(60);
 
     private static final Duration SHORTEST_QUARANTINE = Duration.ofMillis(10);
     private static final Duration LONGEST_QUARANTINE = Duration.ofHours(25);

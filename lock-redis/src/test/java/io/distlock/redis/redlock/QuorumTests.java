@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,7 +77,7 @@ class QuorumTests {
         return said == GRANTED
                 ? new Vote.Granted(7)
                 : said == REFUSED
-                        ? new Refused(1, Optional.empty())
+                        ? new Refused(OptionalLong.of(1), Optional.empty())
                         : new Vote.Silent(new RedisCallException("silent", true));
     }
 
@@ -165,18 +166,18 @@ class QuorumTests {
         Votes votes = new Votes(new Quorum(5));
         votes.set(0, new Vote.Granted(7));
         votes.set(1, new Vote.Granted(9));
-        votes.set(2, new Refused(1, Optional.empty()));
+        votes.set(2, new Refused(OptionalLong.of(1), Optional.empty()));
         votes.set(3, new Vote.Granted(7));
         assertThat(votes.token()).isEqualTo(9);
     }
 
     @Test
     void aLockIsHeldIfOneOwnerHasAMajorityAndOtherwiseContended() {
-        assertThat(refusals(5, 0, 1, 1, 1).holder()).isPresent();
-        assertThat(refusals(5, 2, 1, 1, 1).holder()).isPresent();
-        assertThat(refusals(5, 0, 1, 1, 2, 2, 3).holder()).isEmpty();
-        assertThat(refusals(3, 0, Refused.READERS, Refused.READERS).holder()).isPresent();
-        assertThat(refusals(3, 1, 1, 2).holder()).isEmpty();
+        assertThat(refusals(5, 0, 1, 1, 1).isHeld()).isTrue();
+        assertThat(refusals(5, 2, 1, 1, 1).isHeld()).isTrue();
+        assertThat(refusals(5, 0, 1, 1, 2, 2, 3).isHeld()).isFalse();
+        assertThat(readersFor(100).isHeld()).isTrue();
+        assertThat(refusals(3, 1, 1, 2).isHeld()).isFalse();
     }
 
     @Test
@@ -187,7 +188,9 @@ class QuorumTests {
                                 new Quorum(3),
                                 0,
                                 1,
-                                List.of(new Refused(2, Optional.empty()), new Refused(1, Optional.empty())))
+                                List.of(
+                                        new Refused(OptionalLong.of(2), Optional.empty()),
+                                        new Refused(OptionalLong.of(1), Optional.empty())))
                         .freeIn())
                 .isEmpty();
     }
@@ -215,9 +218,9 @@ class QuorumTests {
                         1,
                         2,
                         List.of(
-                                new Refused(1, Optional.empty()),
-                                new Refused(1, Optional.empty()),
-                                new Refused(1, Optional.empty()))));
+                                new Refused(OptionalLong.of(1), Optional.empty()),
+                                new Refused(OptionalLong.of(1), Optional.empty()),
+                                new Refused(OptionalLong.of(1), Optional.empty()))));
         assertThat(votes.refusals().answers()).isEqualTo(4);
     }
 
@@ -254,16 +257,12 @@ class QuorumTests {
     }
 
     private static Refusals readersFor(int millis) {
-        return new Refusals(
-                new Quorum(3), 0, 0, List.of(after(Refused.READERS, millis), after(Refused.READERS, millis)));
+        Refused byReaders = new Refused(OptionalLong.empty(), Optional.of(Duration.ofMillis(millis)));
+        return new Refusals(new Quorum(3), 0, 0, List.of(byReaders, byReaders));
     }
 
     private static Refused after(int millis) {
-        return after(1, millis);
-    }
-
-    private static Refused after(long holder, int millis) {
-        return new Refused(holder, Optional.of(Duration.ofMillis(millis)));
+        return new Refused(OptionalLong.of(1), Optional.of(Duration.ofMillis(millis)));
     }
 
     private static Refusals refusals(int nodes, int granted, long... holders) {
@@ -272,7 +271,7 @@ class QuorumTests {
                 granted,
                 0,
                 Arrays.stream(holders)
-                        .mapToObj(holder -> new Refused(holder, Optional.of(Duration.ofMillis(100))))
+                        .mapToObj(holder -> new Refused(OptionalLong.of(holder), Optional.of(Duration.ofMillis(100))))
                         .toList());
     }
 

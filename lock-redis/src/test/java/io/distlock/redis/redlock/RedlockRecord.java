@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 
 /** Nodes that say what a test wants them to, and what one try asks of them. */
@@ -53,7 +54,7 @@ final class RedlockRecord implements RedlockAcquirePhases.Actions {
     }
 
     void refused(int node) {
-        carryOut(phases.voted(node, new Vote.Refused(1, Optional.empty())));
+        carryOut(phases.voted(node, new Vote.Refused(OptionalLong.of(1), Optional.empty())));
     }
 
     void broken(int node) {
