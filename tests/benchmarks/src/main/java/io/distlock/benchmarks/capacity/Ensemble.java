@@ -5,59 +5,38 @@ import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.zookeeper.ZooKeeperStore;
 import io.distlock.test.etcd.EtcdCluster;
 import io.distlock.test.zookeeper.ZooKeeperEnsemble;
+import java.util.function.Supplier;
 
-/** Three servers, one of which leads. Closing it ends them. */
-interface Ensemble extends AutoCloseable {
+/**
+ * Three servers, one of which leads. Closing it ends them.
+ *
+ * @param applications opens an application of them
+ * @param killLeader the others elect another
+ */
+record Ensemble(Supplier<Application> applications, Runnable killLeader, Runnable end) implements AutoCloseable {
 
-    Application application();
-
-    /** Kills the leader; the others elect another. */
-    void killLeader();
-
-    @Override
-    void close();
-
-    /** Three etcds. */
     static Ensemble etcd() {
         EtcdCluster servers = EtcdCluster.start();
-        return new Ensemble() {
-
-            @Override
-            public Application application() {
-                return EtcdStore.applicationAt(servers.uris());
-            }
-
-            @Override
-            public void killLeader() {
-                servers.awaitLeader().kill();
-            }
-
-            @Override
-            public void close() {
-                servers.close();
-            }
-        };
+        return new Ensemble(
+                () -> EtcdStore.applicationAt(servers.uris()),
+                () -> servers.awaitLeader().kill(),
+                servers::close);
     }
 
-    /** Three servers of ZooKeeper. */
     static Ensemble zooKeeper() {
         ZooKeeperEnsemble servers = ZooKeeperEnsemble.start();
-        return new Ensemble() {
+        return new Ensemble(
+                () -> ZooKeeperStore.applicationAt(servers.connectString()),
+                () -> servers.awaitLeader().kill(),
+                servers::close);
+    }
 
-            @Override
-            public Application application() {
-                return ZooKeeperStore.applicationAt(servers.connectString());
-            }
+    Application application() {
+        return applications.get();
+    }
 
-            @Override
-            public void killLeader() {
-                servers.awaitLeader().kill();
-            }
-
-            @Override
-            public void close() {
-                servers.close();
-            }
-        };
+    @Override
+    public void close() {
+        end.run();
     }
 }
