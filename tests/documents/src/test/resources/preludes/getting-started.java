@@ -15,10 +15,6 @@ class Page {
 
 class Receipt {}
 
-class StaleHolderException extends RuntimeException {
-    StaleHolderException(String item, long token) {}
-}
-
 interface Stock {
     void reserve(FencingToken token);
 }
