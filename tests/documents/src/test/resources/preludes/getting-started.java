@@ -1,7 +1,4 @@
-import org.springframework.jdbc.core.JdbcTemplate;
-
 class Page {
-    JdbcTemplate jdbc;
     LockClient client;
     LockTemplate locks;
     Stock stock;
