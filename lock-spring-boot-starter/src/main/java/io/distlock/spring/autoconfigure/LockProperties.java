@@ -2,7 +2,6 @@ package io.distlock.spring.autoconfigure;
 
 import io.distlock.LockOptions;
 import io.distlock.autoconfigure.CommonLockProperties;
-import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +22,12 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
  * @param minHoldTime A lock stays taken at least this long, even when it is released earlier.
  * @param lockDelay If the holder vanishes, the lock stays taken for this much longer.
  * @param shutdownTimeout How long a closing context waits for held locks to be released.
- * @param advisorOrder Order of the lock among the advisors of a method; lower is further out. Must be lower than that
- *     of transactions; method security uses 100 to 600.
- * @param taskExecutor Name of the Executor bean that runs the bodies of locked methods that return a future or a
- *     publisher. By default a bean marked with @LockTaskExecutor, else Spring Boot's applicationTaskExecutor, else
- *     one thread per body.
  * @param instanceId Distinguishes this instance from the application's others, for diagnostics at the store. By default
  *     host and process id.
  * @param leakThreshold A lock that is held longer is logged once, with the stack trace of the call that took it, which
  *     each call has to record. 0 switches this off.
- * @param metrics Metrics of the locks.
- * @param observations Observations of waiting and holding, for traces.
- * @param health Health of the stores.
- * @param transactions Locks and transactions.
+ * @param metrics Metrics of the locks. Conditions read it; here, a value that is neither true nor false is refused.
+ * @param observations Observations of waiting and holding, for traces. As for metrics.
  */
 @ConfigurationProperties("distributed-lock")
 record LockProperties(
@@ -47,17 +39,10 @@ record LockProperties(
         @DefaultValue("0s") Duration minHoldTime,
         @DefaultValue("0s") Duration lockDelay,
         @DefaultValue("5s") Duration shutdownTimeout,
-
-        @DefaultValue("" + LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER)
-        int advisorOrder,
-
-        @Nullable String taskExecutor,
         @Nullable String instanceId,
         @DefaultValue("0s") Duration leakThreshold,
         @DefaultValue Metrics metrics,
-        @DefaultValue Observations observations,
-        @DefaultValue Health health,
-        @DefaultValue Transactions transactions) {
+        @DefaultValue Observations observations) {
 
     /**
      * @param enabled Whether metrics of locks are recorded.
@@ -68,22 +53,6 @@ record LockProperties(
      * @param enabled Whether waiting for and holding locks are observed. By default, if there is a Tracer.
      */
     record Observations(@Nullable Boolean enabled) {}
-
-    /**
-     * @param degradedStatus Health status of a store that works but should be repaired: a Redlock that cannot tolerate the
-     *     failure of one more node, a Redis that may evict locks.
-     */
-    record Health(@DefaultValue("UP") String degradedStatus) {}
-
-    /**
-     * @param holdUntilCompletion Whether a lock that is taken inside a transaction is released only after that
-     *     transaction has completed. If not, others get the lock before they can see what was done under it.
-     * @param askStoreBeforeCommit Whether the store, and not just the clock, must confirm each lock right before the
-     *     commit of a transaction under it. One call per key; a silent store rolls the transaction back.
-     */
-    record Transactions(
-            @DefaultValue("true") boolean holdUntilCompletion,
-            @DefaultValue("false") boolean askStoreBeforeCommit) {}
 
     static final String PREFIX = "distributed-lock.";
 

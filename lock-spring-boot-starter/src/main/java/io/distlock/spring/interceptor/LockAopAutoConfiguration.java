@@ -17,7 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
@@ -36,15 +36,8 @@ import org.springframework.util.function.SingletonSupplier;
  * annotated method fails start-up. What looks at the beans of a context exists in each context; a child shares only the rest.
  */
 @AutoConfiguration(after = AopAutoConfiguration.class)
+@EnableConfigurationProperties(LockAdviceProperties.class)
 public final class LockAopAutoConfiguration {
-
-    /**
-     * Inside Spring Security's method security (100 to 600), so that a caller without permission takes no lock; outside
-     * transactions and caching, which are innermost by default. Some post-processors ignore the order: those of
-     * {@code @Async}, {@code @Retryable} and {@code @ConcurrencyLimit} put their advice outside all others (each retry
-     * acquires the lock again), that of method validation inside all others.
-     */
-    public static final int DEFAULT_ADVISOR_ORDER = 1_000;
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -70,13 +63,15 @@ public final class LockAopAutoConfiguration {
 
     /** Unless one is marked: see {@link LockTaskExecutor}. */
     private static Executor bodyExecutor(BeanFactory beans, Environment environment) {
-        String named = environment.getProperty("distributed-lock.task-executor", "");
-        if (!named.isEmpty()) {
+        String named = LockAdviceProperties.in(environment).taskExecutor();
+        if (named != null && !named.isEmpty()) {
             Class<?> type = beans.containsBean(named) ? beans.getType(named) : null;
             if (type == null || !Executor.class.isAssignableFrom(type)) {
                 String found = type == null ? "there is no bean of this name" : "this bean is a " + type.getName();
                 throw new InvalidConfigurationPropertyValueException(
-                        "distributed-lock.task-executor", named, found + ": give the name of an Executor bean");
+                        LockAdviceProperties.PREFIX + ".task-executor",
+                        named,
+                        found + ": give the name of an Executor bean");
             }
             return beans.getBean(named, Executor.class);
         }
@@ -96,16 +91,13 @@ public final class LockAopAutoConfiguration {
         return new LockOperationSource(beans, executions);
     }
 
-    /** Reads the order from the environment: the properties bean would have to be created too early. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static LockAdvisor lockAdvisor(
             LockOperationSource source, ConfigurableListableBeanFactory beans, Environment environment) {
-        int order = Binder.get(environment)
-                .bind("distributed-lock.advisor-order", Integer.class)
-                .orElse(DEFAULT_ADVISOR_ORDER);
-        return new LockAdvisor(source, beans, order);
+        return new LockAdvisor(
+                source, beans, LockAdviceProperties.in(environment).advisorOrder());
     }
 
     /** Shared by metrics and traces, which use the same names, and by child contexts. */

@@ -8,7 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
-import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -23,15 +23,15 @@ import reactor.core.publisher.Mono;
  */
 @AutoConfiguration(before = LockAopAutoConfiguration.class)
 @ConditionalOnClass(ConfigurableTransactionManager.class)
+@EnableConfigurationProperties(LockTransactionProperties.class)
 public final class LockTransactionAutoConfiguration {
-
-    private static final String PROPERTIES = "distributed-lock.transactions.";
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static EnclosingScope.Resolver lockTransactionScope(CommitGuard guard, Environment environment) {
-        return new TransactionScope(guard, property(environment, "hold-until-completion", true));
+        return new TransactionScope(
+                guard, LockTransactionProperties.in(environment).holdUntilCompletion());
     }
 
     @Bean
@@ -39,7 +39,7 @@ public final class LockTransactionAutoConfiguration {
     @ConditionalOnMissingBean(search = SearchStrategy.CURRENT)
     static CommitGuard lockCommitGuard(Environment environment, ObjectProvider<TransactionFence> fences) {
         return new CommitGuard(
-                property(environment, "ask-store-before-commit", false),
+                LockTransactionProperties.in(environment).askStoreBeforeCommit(),
                 SingletonSupplier.of(() -> fences.orderedStream().toList()));
     }
 
@@ -51,12 +51,7 @@ public final class LockTransactionAutoConfiguration {
             CommitGuard guard, Environment environment, ObjectProvider<TransactionFence.Reactive> fences) {
         return new ReactiveTransactionScope(
                 guard,
-                property(environment, "hold-until-completion", true),
+                LockTransactionProperties.in(environment).holdUntilCompletion(),
                 SingletonSupplier.of(() -> fences.orderedStream().toList()));
-    }
-
-    /** From the environment: the properties bean would have to be created too early. */
-    private static boolean property(Environment environment, String name, boolean otherwise) {
-        return Binder.get(environment).bind(PROPERTIES + name, Boolean.class).orElse(otherwise);
     }
 }

@@ -3,7 +3,6 @@ package io.distlock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.spring.LockTestContext;
-import io.distlock.spring.interceptor.LockAopAutoConfiguration;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,14 +24,10 @@ class LockPropertiesTests {
                                 Duration.ZERO,
                                 Duration.ZERO,
                                 Duration.ofSeconds(5),
-                                LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER,
-                                null,
                                 null,
                                 Duration.ZERO,
                                 new LockProperties.Metrics(true),
-                                new LockProperties.Observations(null),
-                                new LockProperties.Health("UP"),
-                                new LockProperties.Transactions(true, false))));
+                                new LockProperties.Observations(null))));
     }
 
     @Test

@@ -55,7 +55,7 @@ class LockAopAutoConfigurationTests {
                         .isEqualTo(42));
         LockTestContext.inMemory()
                 .run(context -> assertThat(context.getBean(LockAdvisor.class).getOrder())
-                        .isEqualTo(LockAopAutoConfiguration.DEFAULT_ADVISOR_ORDER)
+                        .isEqualTo(1_000)
                         .isBetween(AuthorizationInterceptorsOrder.POST_FILTER.getOrder(), Ordered.LOWEST_PRECEDENCE));
     }
 }
