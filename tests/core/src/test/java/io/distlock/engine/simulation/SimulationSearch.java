@@ -1,4 +1,4 @@
-package io.distlock.engine;
+package io.distlock.engine.simulation;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;

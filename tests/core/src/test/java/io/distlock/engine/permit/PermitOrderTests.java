@@ -1,4 +1,4 @@
-package io.distlock.engine;
+package io.distlock.engine.permit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,6 +8,8 @@ import io.distlock.LockEvent;
 import io.distlock.LockKey;
 import io.distlock.LockRequest;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.EndsInTime;
+import io.distlock.engine.ManualEngine;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.LockProvider;
@@ -35,7 +37,7 @@ class PermitOrderTests {
 
     private final List<CompletableFuture<Optional<Grant>>> answers = new ArrayList<>();
     private Runnable onAsked = () -> {};
-    private final DefaultLockClient client = ManualEngine.client(silent(), here.runtime);
+    private final LockClient client = ManualEngine.client(silent(), here.runtime);
 
     private LockProvider silent() {
         return (LockProvider) Proxy.newProxyInstance(
@@ -157,7 +159,7 @@ class PermitOrderTests {
                     .as("permit %s", permit)
                     .isEmpty();
         }
-        assertThat(here.context.openWork().drained()).isDone();
+        assertThat(here.openWork()).isDone();
     }
 
     /** Each of the others would take a round trip of its own, one after another. */
