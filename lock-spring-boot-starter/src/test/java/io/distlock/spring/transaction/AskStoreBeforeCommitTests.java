@@ -29,6 +29,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
@@ -220,9 +221,10 @@ class AskStoreBeforeCommitTests {
                 .withBean(Watched.class, () -> new Watched(loops))
                 .withPropertyValues(ASK)
                 .run(context -> {
+                    Mono<Void> endsOnALoop = Mono.delay(Duration.ofMillis(1), Schedulers.parallel())
+                            .then();
                     context.getBean(ReactiveTransactionTests.Orders.class)
-                            .onOneMethod(false)
-                            .subscribeOn(Schedulers.parallel())
+                            .underAnother(endsOnALoop)
                             .block(PATIENCE);
                     assertThat(loops).containsExactly(false);
                 });
