@@ -24,7 +24,7 @@ public final class ClockJumpDetector {
     private final LockScheduler scheduler;
     private final LongAdder forward = new LongAdder();
     private final LongAdder backward = new LongAdder();
-    final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
+    private final Set<Runnable> onLeap = new CopyOnWriteArraySet<>();
     private Reading last;
 
     /** The wall clock, and the monotonic one before and after it: a pause in between is not a jump. */
@@ -54,6 +54,11 @@ public final class ClockJumpDetector {
 
     public void remove(Runnable action) {
         onLeap.remove(action);
+    }
+
+    /** How many actions run after a jump. */
+    int watchers() {
+        return onLeap.size();
     }
 
     private void look() {

@@ -32,9 +32,9 @@ final class PostgreSqlLocks extends LockSql {
             returning {columns}, {now}""";
 
     /**
-     * Inserts the row, takes it, or marks it. A further refusal writes nothing; the row is then read as it was when the statement began, and is
-     * missing if it was made meanwhile. It may show an owner who has lost the lock while the statement waited, and who must not
-     * be taken for its holder.
+     * Inserts the row, takes it, or marks it. A further refusal writes nothing; the row is then read as it was when the statement
+     * began, and is missing if it was made meanwhile. It may show an owner who has lost the lock while the statement waited, and
+     * who must not be taken for its holder.
      */
     private static final String ACQUIRE = """
             with mine as (

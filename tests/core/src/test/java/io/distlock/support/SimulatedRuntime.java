@@ -20,6 +20,6 @@ public final class SimulatedRuntime {
 
     /** How many actions run when the wall clock jumps forward. */
     public static int clockWatchers(LockRuntime runtime) {
-        return runtime.clockJumps().onLeap.size();
+        return runtime.clockJumps().watchers();
     }
 }
