@@ -25,9 +25,9 @@ record Message(String file, String text) {
 
     /** What to do follows a colon, a semicolon or a full stop, or is all that the text says. */
     private static final Pattern CURE =
-            Pattern.compile("(^|[:;.] (or )?|, or |… )(?i:acquire|add|begin|change|choose|configure|convert"
-                    + "|correct|create|declare|define|do|end|give|grant|lead|lengthen|let|list|lock|make|name|raise|remove|repeat|return"
-                    + "|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])");
+            Pattern.compile("(^|[:;.] (or |(for|to) [^,:;.]+, )?|, or |… )(?i:acquire|add|begin|change|check|choose|configure|convert"
+                    + "|correct|create|declare|define|do|end|enter|give|grant|lead|lengthen|let|list|lock|make|name|raise|remove|repeat"
+                    + "|request|return|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])");
 
     /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
     String mark() {
