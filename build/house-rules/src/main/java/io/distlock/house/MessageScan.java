@@ -6,6 +6,7 @@ import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LiteralTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.ParenthesizedTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
@@ -70,6 +71,20 @@ final class MessageScan extends TreeScanner<@Nullable Void, @Nullable Void> {
         boolean isSilent = call.getMethodSelect() instanceof MemberSelectTree select
                 && SILENT.contains(select.getIdentifier().toString());
         return isSilent ? null : super.visitMethodInvocation(call, null);
+    }
+
+    /** An exception that takes a problem and its cure. */
+    @Override
+    public @Nullable Void visitNewClass(NewClassTree call, @Nullable Void nothing) {
+        int before = found.size();
+        super.visitNewClass(call, null);
+        List<Message> texts = found.subList(before, found.size());
+        if (call.getClassBody() == null
+                && call.getArguments().size() > 1
+                && texts.stream().anyMatch(Message::saysWhatToDo)) {
+            texts.clear();
+        }
+        return null;
     }
 
     @Override

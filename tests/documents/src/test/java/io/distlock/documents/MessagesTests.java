@@ -33,8 +33,11 @@ class MessagesTests {
             "LeaderAttributes",
             "LockAttributes",
             "LockExpressions",
+            "LockProviderFailureAnalyzer",
             "LockedBeansValidator",
             "ProxyRules",
+            "RedlockNodeSettings",
+            "RequireLockValidator",
             "ReturnTypes",
             "SuspendingFunctions");
 
