@@ -24,8 +24,8 @@ record Message(String file, String text) {
             Pattern.compile(" ?(select|where|insert (ignore )?into|merge into|delete from) ");
 
     /** What to do follows a colon, a semicolon or a full stop, or is all that the text says. */
-    private static final Pattern CURE =
-            Pattern.compile("(^|[:;.] (or |(for|to) [^,:;.]+, )?|, or |… )(?i:acquire|add|begin|change|check|choose|configure|convert"
+    private static final Pattern CURE = Pattern.compile(
+            "(^|[:;.] (or |(for|to) [^,:;.]+, )?|, or |… )(?i:acquire|add|begin|change|check|choose|configure|convert"
                     + "|correct|create|declare|define|do|end|enter|give|grant|lead|lengthen|let|list|lock|make|name|raise|remove|repeat"
                     + "|request|return|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])");
 
