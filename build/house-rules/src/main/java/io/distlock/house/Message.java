@@ -23,11 +23,11 @@ record Message(String file, String text) {
     private static final Pattern SQL =
             Pattern.compile(" ?(select|where|insert (ignore )?into|merge into|delete from) ");
 
-    /** What to do follows a colon, a semicolon or a full stop, or is all that the text says. */
+    /** What to do follows a colon, a semicolon or a full stop, or is all that the text says; or the text has the rule. */
     private static final Pattern CURE = Pattern.compile(
-            "(^|[:;.] (or |(for|to) [^,:;.]+, )?|, or |… )(?i:acquire|add|begin|change|check|choose|configure|convert"
+            "(^|[:;.] (or |(for|to) [^,:;.]+, )?|, or |… )(?i:acquire|add|begin|call|change|check|choose|configure|convert"
                     + "|correct|create|declare|define|do|end|enter|give|grant|lead|lengthen|let|list|lock|make|name|raise|remove|repeat"
-                    + "|request|return|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])");
+                    + "|request|return|send|set|shorten|skip|switch|take|upgrade|use|wait|write) (?!['…])|\\bmust (not )?be ");
 
     /** What one can search for: the longest part without a value or the end of a line, from its first word on. */
     String mark() {
