@@ -1,7 +1,0 @@
-class Page {
-    Pager pager;
-}
-
-interface Pager {
-    void call(LockLoss loss);
-}
