@@ -30,6 +30,7 @@ class MessagesTests {
     /** Their problems are printed with the cure that is given beside each. */
     private static final Set<String> WITH_CURES = Set.of(
             "FallbackMethodResolver",
+            "JdbcLockFailureAnalyzer",
             "LeaderAttributes",
             "LockAttributes",
             "LockExpressions",
@@ -39,7 +40,8 @@ class MessagesTests {
             "RedlockNodeSettings",
             "RequireLockValidator",
             "ReturnTypes",
-            "SuspendingFunctions");
+            "SuspendingFunctions",
+            "ZooKeeperLockFailureAnalyzer");
 
     /** What meters mean. */
     private static final Set<String> DESCRIPTIONS = Set.of("LeaderMetrics", "LockMetrics");
