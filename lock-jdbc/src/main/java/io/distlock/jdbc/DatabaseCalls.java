@@ -41,6 +41,7 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 final class DatabaseCalls implements AutoCloseable {
 
     private static final Duration IDLE = Duration.ofMinutes(1);
+    private static final long NANOS_BELOW_A_MILLI = 999_999;
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private final LockRuntime runtime;
@@ -102,13 +103,27 @@ final class DatabaseCalls implements AutoCloseable {
 
     /** Ends within the limit; fails with what the database said, or a {@link TimeoutException}. */
     <T> CompletableFuture<T> call(Urgency urgency, Duration limit, Work<T> work) {
-        Call<T> call = new Call<>(runtime.ticker().nanos() + limit.toNanos(), work);
+        return call(urgency, until(limit), work);
+    }
+
+    /** When a call that begins now must be over, by the runtime's ticker. */
+    long until() {
+        return until(options.callTimeout());
+    }
+
+    private long until(Duration limit) {
+        return runtime.ticker().nanos() + limit.toNanos();
+    }
+
+    /** Ends by then, as a part of a call that has begun before. */
+    <T> CompletableFuture<T> call(Urgency urgency, long until, Work<T> work) {
+        Call<T> call = new Call<>(until, work);
         try {
             (urgency == Urgency.KEEP ? keeping : taking).execute(call);
         } catch (RejectedExecutionException closed) {
             call.answer.completeExceptionally(new NotSentException("the provider is closed"));
         }
-        CompletableFuture<T> limited = runtime.timeouts().within(limit, call.answer);
+        CompletableFuture<T> limited = runtime.timeouts().within(upToMillis(left(until)), call.answer);
         // Given up, or cancelled: what has not begun is not sent any more.
         limited.whenComplete((answer, failure) -> call.answer.cancel(false));
         return limited;
@@ -204,6 +219,10 @@ final class DatabaseCalls implements AutoCloseable {
                 }
             }
         }
+    }
+
+    private static Duration upToMillis(long nanos) {
+        return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.max(1, nanos) + NANOS_BELOW_A_MILLI));
     }
 
     private long left(long until) {

@@ -18,11 +18,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -43,12 +45,26 @@ final class JdbcLockStore implements TryLockStore {
     private final DatabaseCalls calls;
     private final JdbcKeys keys;
     private final Ticker ticker;
+    private final SharedStatement<Optional<LockRow>> takes;
+    private final SharedStatement<Boolean> releases;
     private final CompletableFuture<KeyChanges> changes = new CompletableFuture<>();
 
     JdbcLockStore(DatabaseCalls calls, JdbcKeys keys, Ticker ticker) {
         this.calls = calls;
         this.keys = keys;
         this.ticker = ticker;
+        this.takes = new SharedStatement<>(calls, Urgency.TAKE, (sql, database, requests) -> {
+            Map<String, LockRow> rows = sql.takeFree(database, requests);
+            return requests.stream()
+                    .map(each -> Optional.ofNullable(rows.get(LockSql.key(each))))
+                    .toList();
+        });
+        this.releases = new SharedStatement<>(calls, Urgency.KEEP, (sql, database, requests) -> {
+            Set<String> released = sql.release(database, requests);
+            return requests.stream()
+                    .map(each -> released.contains(LockSql.key(each)))
+                    .toList();
+        });
     }
 
     /** Whom waiters listen to, once the kind of the database is known. */
@@ -64,11 +80,9 @@ final class JdbcLockStore implements TryLockStore {
         MapSqlParameterSource parameters = lock(request.key(), request.owner())
                 .addValue("ttl", micros(request.timeToLive()))
                 .addValue("patience", micros(patience));
-        CompletableFuture<Taken> taken = calls.call(
-                Urgency.TAKE,
-                (sql, database) -> request.mode() == LockMode.EXCLUSIVE
-                        ? take(sql, database, request, parameters)
-                        : join(sql, database, request, parameters));
+        CompletableFuture<Taken> taken = request.mode() == LockMode.EXCLUSIVE
+                ? take(request, parameters)
+                : calls.call(Urgency.TAKE, (sql, database) -> join(sql, database, request, parameters));
         CompletableFuture<Result> result =
                 taken.handle((answer, failure) -> result(request, again, since, answer, failure));
         result.whenComplete((answer, failure) -> taken.cancel(false));
@@ -96,12 +110,39 @@ final class JdbcLockStore implements TryLockStore {
     /** A token, or how long to wait. */
     private record Taken(Optional<Long> token, Duration freeIn) {}
 
-    private Taken take(
-            LockSql sql,
-            NamedParameterJdbcOperations database,
-            LeaseRequest request,
-            MapSqlParameterSource parameters) {
-        LockRow row = sql.take(database, parameters).orElseThrow(JdbcLockStore::overtaken);
+    /** Together with others; whoever finds the lock held asks once more by himself, within the same time. */
+    private CompletableFuture<Taken> take(LeaseRequest request, MapSqlParameterSource parameters) {
+        long until = calls.until();
+        CompletableFuture<Taken> taken = new CompletableFuture<>();
+        follow(takes.call(parameters), taken, row -> {
+            if (row.isPresent()) {
+                taken.complete(taken(request, row.get()));
+                return;
+            }
+            follow(
+                    calls.call(
+                            Urgency.TAKE,
+                            until,
+                            (sql, database) -> sql.take(database, parameters).orElseThrow(JdbcLockStore::overtaken)),
+                    taken,
+                    found -> taken.complete(taken(request, found)));
+        });
+        return taken;
+    }
+
+    /** A call that ends with what follows from it, and fails with it. */
+    private static <T> void follow(CompletableFuture<T> call, CompletableFuture<?> end, Consumer<T> answered) {
+        end.whenComplete((done, failure) -> call.cancel(false));
+        call.whenComplete((answer, failure) -> {
+            if (failure != null) {
+                end.completeExceptionally(failure);
+            } else {
+                answered.accept(answer);
+            }
+        });
+    }
+
+    private static Taken taken(LeaseRequest request, LockRow row) {
         return row.isHeldBy(request.owner())
                 ? new Taken(Optional.of(row.token()), Duration.ZERO)
                 : new Taken(Optional.empty(), untilNextTry(row));
@@ -233,11 +274,10 @@ final class JdbcLockStore implements TryLockStore {
     private CompletionStage<Release> release(LockMode mode, LockKey key, String owner, long token, Duration keepFor) {
         long keep = Math.max(0, micros(keepFor));
         MapSqlParameterSource lock = lock(key, owner).addValue("token", token).addValue("keep", keep);
-        return ended(calls.call(
-                Urgency.KEEP,
-                (sql, database) -> mode == LockMode.EXCLUSIVE
-                        ? sql.free(database, sql.release, lock) > 0
-                        : leave(sql, database, lock, owner, token, keep)));
+        return ended(
+                mode == LockMode.EXCLUSIVE
+                        ? releases.call(lock)
+                        : calls.call(Urgency.KEEP, (sql, database) -> leave(sql, database, lock, owner, token, keep)));
     }
 
     private static boolean leave(

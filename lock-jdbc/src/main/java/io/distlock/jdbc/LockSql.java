@@ -2,8 +2,11 @@ package io.distlock.jdbc;
 
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
@@ -196,9 +199,37 @@ abstract class LockSql {
         return "io/distlock/jdbc/schema-" + platform + ".sql";
     }
 
+    /** How many requests, each for a key of its own, one statement can serve. */
+    int mostTogether() {
+        return 1;
+    }
+
+    /**
+     * Exclusive requests, as many as can share a statement, each for a key of its own.
+     *
+     * @return rows as they are afterwards, by their keys; one that is missing is to be asked for by {@link #take}
+     */
+    Map<String, LockRow> takeFree(NamedParameterJdbcOperations database, List<MapSqlParameterSource> requests) {
+        Map<String, LockRow> rows = new HashMap<>();
+        requests.forEach(request -> take(database, request).ifPresent(row -> rows.put(key(request), row)));
+        return rows;
+    }
+
+    /** Releases exclusive grants, as many as can share a statement, each of a key of its own; the keys of those that were held. */
+    Set<String> release(NamedParameterJdbcOperations database, List<MapSqlParameterSource> requests) {
+        return requests.stream()
+                .filter(request -> free(database, release, request) > 0)
+                .map(LockSql::key)
+                .collect(Collectors.toSet());
+    }
+
+    static String key(SqlParameterSource request) {
+        return String.valueOf(request.getValue("key"));
+    }
+
     /**
      * An exclusive request: takes the row if it is free, extends it if the owner has it already, marks the writer if it has patience and
-     * readers hold it. One statement if the row is free.
+     * readers hold it.
      *
      * @return the row afterwards; empty if it is missing or is just being made: to be repeated
      */
@@ -229,8 +260,13 @@ abstract class LockSql {
 
     /** The rows of these keys that are there. */
     final Map<String, LockRow> lookAtAll(NamedParameterJdbcOperations database, Collection<String> keys) {
+        return byKey(database, lookAtAll, new MapSqlParameterSource("keys", keys));
+    }
+
+    static Map<String, LockRow> byKey(
+            NamedParameterJdbcOperations database, String sql, SqlParameterSource parameters) {
         Map<String, LockRow> found = new HashMap<>();
-        database.query(lookAtAll, new MapSqlParameterSource("keys", keys), row -> {
+        database.query(sql, parameters, row -> {
             found.put(row.getString(LockRow.KEY_COLUMN), LockRow.of(row, found.size()));
         });
         return found;
