@@ -5,9 +5,13 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.sql.SQLTimeoutException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -41,6 +45,9 @@ import org.springframework.jdbc.support.MetaDataAccessException;
 final class DatabaseCalls implements AutoCloseable {
 
     private static final Duration IDLE = Duration.ofMinutes(1);
+    /** Replanning costs about as much as a statement. */
+    private static final int USES_OF_A_PLAN = 500;
+
     private static final long NANOS_BELOW_A_MILLI = 999_999;
     private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
@@ -266,6 +273,9 @@ final class DatabaseCalls implements AutoCloseable {
     /** Connections whose socket gives up in time, in auto-commit and READ COMMITTED, whatever the data source's settings are. */
     private final class LimitedConnections extends DelegatingDataSource {
 
+        /** How often each of the driver's connections has been used. */
+        private final Map<Connection, Integer> uses = Collections.synchronizedMap(new WeakHashMap<>());
+
         LimitedConnections(DataSource dataSource) {
             super(dataSource);
         }
@@ -275,6 +285,7 @@ final class DatabaseCalls implements AutoCloseable {
             Connection connection = super.getConnection();
             try {
                 limit(connection);
+                forgetPlans(connection);
             } catch (SQLException | RuntimeException failure) {
                 JdbcUtils.closeConnection(connection);
                 throw failure;
@@ -298,6 +309,20 @@ final class DatabaseCalls implements AutoCloseable {
             }
             if (!isOwn() && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
                 connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            }
+        }
+
+        /** Now and then: a plan that was made for a small table reads all of it, however large it has become. */
+        private void forgetPlans(Connection connection) throws SQLException {
+            LockSql known = sql;
+            if (known == null || known.forgetPlans().isEmpty()) {
+                return;
+            }
+            int used = uses.merge(connection.unwrap(Connection.class), 1, Integer::sum);
+            if (used % USES_OF_A_PLAN == 0) {
+                try (Statement statement = connection.createStatement()) {
+                    statement.execute(known.forgetPlans().get());
+                }
             }
         }
 

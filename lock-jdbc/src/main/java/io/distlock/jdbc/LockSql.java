@@ -254,6 +254,11 @@ abstract class LockSql {
         return Optional.empty();
     }
 
+    /** Has a connection plan its statements afresh, if the database keeps their plans whatever becomes of the table. */
+    Optional<String> forgetPlans() {
+        return Optional.empty();
+    }
+
     final Optional<LockRow> look(NamedParameterJdbcOperations database, SqlParameterSource lock) {
         return first(database, look, lock);
     }

@@ -161,4 +161,9 @@ final class PostgreSqlLocks extends LockSql {
     Optional<String> channel() {
         return Optional.of(channel);
     }
+
+    @Override
+    Optional<String> forgetPlans() {
+        return Optional.of("discard plans");
+    }
 }

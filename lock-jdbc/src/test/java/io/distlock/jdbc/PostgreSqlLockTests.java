@@ -13,6 +13,10 @@ import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
+import io.distlock.support.LockRuntime;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -28,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.io.ClassPathResource;
 
 class PostgreSqlLockTests extends JdbcLockContract {
 
@@ -162,6 +167,70 @@ class PostgreSqlLockTests extends JdbcLockContract {
                 .hasSizeBetween(1, 20);
     }
 
+    /** A plan is kept for as long as its connection, and reads the whole of a table that was small when it was made. */
+    @Test
+    void statementsFindTheirRowByTheIndexOnceTheTableHasGrown() {
+        String table = "growing";
+        database.jdbc()
+                .execute(script().replace("distributed_lock", table)
+                        .replace("fillfactor", "autovacuum_enabled = false, fillfactor"));
+        database.jdbc().execute("alter system set session_preload_libraries = 'auto_explain'");
+        reload();
+        JdbcLockOptions options = Database.PATIENT.withTable(table);
+        try (LockRuntime runtime = LockRuntime.start();
+                JdbcLockConnections own = database.connections(options);
+                JdbcLockProvider locks = new JdbcLockProvider(runtime, own, options)) {
+            LockKey key = unique();
+            cycle(locks, key);
+            database.jdbc().execute("vacuum analyze " + table);
+            cycles(locks, key, 20);
+            assertThat(plansOf(locks, key)).anyMatch(line -> line.contains("Seq Scan on " + table));
+            database.jdbc()
+                    .execute("insert into " + table
+                            + " select 'row' || i, '', 1, 0, '', 0, '', 0 from generate_series(1, 20000) i");
+            cycles(locks, key, 1_000);
+            assertThat(plansOf(locks, key))
+                    .anyMatch(line -> line.contains("Index Scan"))
+                    .noneMatch(line -> line.contains("Seq Scan on " + table));
+        }
+    }
+
+    private static String script() {
+        try {
+            return new ClassPathResource(database.sql().script()).getContentAsString(StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
+    }
+
+    private static void reload() {
+        database.jdbc().execute("select pg_reload_conf()");
+    }
+
+    private void cycles(JdbcLockProvider locks, LockKey key, int cycles) {
+        for (int cycle = 0; cycle < cycles; cycle++) {
+            cycle(locks, key);
+        }
+    }
+
+    /** As the server notes them in its log while a cycle runs. */
+    private List<String> plansOf(JdbcLockProvider locks, LockKey key) {
+        database.jdbc().execute("alter system set auto_explain.log_min_duration = 0");
+        int before = startCounting();
+        cycle(locks, key);
+        cycle(locks, key);
+        List<String> log = await().atMost(Duration.ofMinutes(1))
+                .until(
+                        () -> log().substring(before).lines().toList(),
+                        lines -> lines.stream()
+                                        .filter(line -> line.contains("plan:"))
+                                        .count()
+                                >= 2);
+        database.jdbc().execute("alter system reset auto_explain.log_min_duration");
+        reload();
+        return log;
+    }
+
     private LeaseRequest lasting(LockKey key, Duration waitTime) {
         LockOptions options =
                 LockOptions.defaults().withLeaseTime(Duration.ofMinutes(30)).withWaitTime(waitTime);
@@ -210,7 +279,11 @@ class PostgreSqlLockTests extends JdbcLockContract {
     }
 
     private void cycle(LockKey key) {
-        Grant grant = get(provider.acquire(request(key))).orElseThrow();
-        assertThat(get(provider.release(grant.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+        cycle(provider, key);
+    }
+
+    private void cycle(JdbcLockProvider locks, LockKey key) {
+        Grant grant = get(locks.acquire(request(key))).orElseThrow();
+        assertThat(get(locks.release(grant.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
     }
 }

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +36,7 @@ record RecordedStatement(String sql, Map<Integer, Object> values) {
 
     private Optional<String> text(Predicate<String> wanted) {
         return values.values().stream()
+                .map(each -> each instanceof Object[] one ? one[0] : each)
                 .filter(String.class::isInstance)
                 .map(String.class::cast)
                 .filter(wanted)
@@ -45,9 +47,19 @@ record RecordedStatement(String sql, Map<Integer, Object> values) {
     PreparedStatement on(Connection connection, Map<Object, Object> instead) throws SQLException {
         PreparedStatement prepared = connection.prepareStatement(sql);
         for (Map.Entry<Integer, Object> each : values.entrySet()) {
-            prepared.setObject(each.getKey(), instead.getOrDefault(each.getValue(), each.getValue()));
+            prepared.setObject(each.getKey(), replaced(each.getValue(), instead));
         }
         return prepared;
+    }
+
+    /** Requests that share a statement have lists of values; here, of one. */
+    private static Object replaced(Object value, Map<Object, Object> instead) {
+        if (value instanceof Object[] all) {
+            Object[] others = all.clone();
+            Arrays.setAll(others, at -> replaced(all[at], instead));
+            return others;
+        }
+        return instead.getOrDefault(value, value);
     }
 
     /** Records what is prepared on the connections of another data source. Thread-safe. */
