@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.jdbc.BadSqlGrammarException;
@@ -123,7 +123,7 @@ final class JdbcLockStore implements TryLockStore {
                     calls.call(
                             Urgency.TAKE,
                             until,
-                            (sql, database) -> sql.take(database, parameters).orElseThrow(JdbcLockStore::overtaken)),
+                            (sql, database) -> sql.take(database, parameters).orElseThrow(Readers::overtaken)),
                     taken,
                     found -> taken.complete(taken(request, found)));
         });
@@ -161,7 +161,7 @@ final class JdbcLockStore implements TryLockStore {
             MapSqlParameterSource parameters) {
         LockRow row = sql.look(database, parameters).orElseGet(() -> {
             sql.insert(database, parameters);
-            return sql.look(database, parameters).orElseThrow(JdbcLockStore::overtaken);
+            return sql.look(database, parameters).orElseThrow(Readers::overtaken);
         });
         long expiry = row.now() + micros(request.timeToLive());
         List<Reader> readers = new ArrayList<>(row.current());
@@ -176,61 +176,8 @@ final class JdbcLockStore implements TryLockStore {
         long token = mine.map(Reader::token).orElse(Math.max(row.token() + 1, row.now()));
         mine.ifPresent(readers::remove);
         readers.add(mine.map(each -> each.until(expiry)).orElse(new Reader(request.owner(), token, expiry)));
-        if (replace(sql, database, row, readers, Math.max(row.token(), token), parameters, false) == 0) {
-            throw overtaken();
-        }
+        new Readers(sql, database).replace(row, readers, Math.max(row.token(), token), parameters, false);
         return new Taken(Optional.of(token), Duration.ZERO);
-    }
-
-    /** Repeated like a deadlock: nothing has been applied. */
-    private static ConcurrencyFailureException overtaken() {
-        return new ConcurrencyFailureException("the row of this lock has changed in between, again and again");
-    }
-
-    private static int replace(
-            LockSql sql,
-            NamedParameterJdbcOperations database,
-            LockRow row,
-            List<Reader> readers,
-            long token,
-            MapSqlParameterSource lock,
-            boolean frees) {
-        MapSqlParameterSource parameters = new MapSqlParameterSource(lock.getValues())
-                .addValue("next", token)
-                .addValue("token", row.token())
-                .addValue("before", row.readers())
-                .addValue("readers", Reader.text(readers))
-                .addValue(
-                        "until",
-                        readers.stream().mapToLong(Reader::expiresAt).max().orElse(0));
-        return frees ? sql.free(database, sql.readers, parameters) : database.update(sql.readers, parameters);
-    }
-
-    /** Changes a key's readers; whose owners it answers with were among them. */
-    private static Set<String> change(
-            LockSql sql,
-            NamedParameterJdbcOperations database,
-            MapSqlParameterSource lock,
-            Set<String> owners,
-            UnaryOperator<Reader> change,
-            boolean frees) {
-        LockRow row = sql.look(database, lock).orElse(null);
-        if (row == null || row.expiresAt() > row.now()) {
-            return Set.of();
-        }
-        Set<String> found = new HashSet<>();
-        List<Reader> readers = new ArrayList<>();
-        for (Reader each : row.current()) {
-            boolean wanted = owners.contains(each.owner()) && found.add(each.owner());
-            Reader changed = wanted ? change.apply(each) : each;
-            if (changed.expiresAt() > row.now()) {
-                readers.add(changed);
-            }
-        }
-        if (!found.isEmpty() && replace(sql, database, row, readers, row.token(), lock, frees) == 0) {
-            throw overtaken();
-        }
-        return found;
     }
 
     /** Which of these owners' leases last this long from now on, all of one mode. */
@@ -239,7 +186,12 @@ final class JdbcLockStore implements TryLockStore {
                 Urgency.KEEP,
                 (sql, database) -> leases.get(0).mode() == LockMode.EXCLUSIVE
                         ? renewHolders(sql, database, leases, micros(timeToLive))
-                        : renewReaders(sql, database, leases, micros(timeToLive)));
+                        : new Readers(sql, database)
+                                .renew(lock(leases.get(0).key(), ""), owners(leases), micros(timeToLive)));
+    }
+
+    private static Set<String> owners(Collection<JdbcLease> leases) {
+        return leases.stream().map(JdbcLease::owner).collect(Collectors.toSet());
     }
 
     private Set<String> renewHolders(
@@ -253,18 +205,9 @@ final class JdbcLockStore implements TryLockStore {
                         "tokens",
                         leases.stream().map(each -> each.token().value()).toList());
         if (database.update(sql.renew, parameters) == leases.size()) {
-            return new HashSet<>(leases.stream().map(JdbcLease::owner).toList());
+            return owners(leases);
         }
         return new HashSet<>(database.queryForList(sql.renewed, parameters, String.class));
-    }
-
-    private Set<String> renewReaders(
-            LockSql sql, NamedParameterJdbcOperations database, Collection<JdbcLease> leases, long ttl) {
-        JdbcLease first = leases.iterator().next();
-        MapSqlParameterSource lock = lock(first.key(), first.owner());
-        Set<String> owners = new HashSet<>(leases.stream().map(JdbcLease::owner).toList());
-        long now = sql.look(database, lock).map(LockRow::now).orElse(0L);
-        return change(sql, database, lock, owners, each -> each.until(now + ttl), false);
     }
 
     CompletionStage<Release> release(JdbcLease lease, Duration keepFor) {
@@ -277,19 +220,9 @@ final class JdbcLockStore implements TryLockStore {
         return ended(
                 mode == LockMode.EXCLUSIVE
                         ? releases.call(lock)
-                        : calls.call(Urgency.KEEP, (sql, database) -> leave(sql, database, lock, owner, token, keep)));
-    }
-
-    private static boolean leave(
-            LockSql sql,
-            NamedParameterJdbcOperations database,
-            MapSqlParameterSource lock,
-            String owner,
-            long token,
-            long keep) {
-        long now = keep == 0 ? 0 : sql.look(database, lock).map(LockRow::now).orElse(0L);
-        Reader left = keep == 0 ? new Reader(owner, token, 0) : new Reader(owner + LockRow.KEPT, token, now + keep);
-        return !change(sql, database, lock, Set.of(owner), each -> left, true).isEmpty();
+                        : calls.call(
+                                Urgency.KEEP,
+                                (sql, database) -> new Readers(sql, database).leave(lock, owner, token, keep)));
     }
 
     @Override
@@ -304,7 +237,7 @@ final class JdbcLockStore implements TryLockStore {
                 Urgency.KEEP,
                 (sql, database) -> mode == LockMode.EXCLUSIVE
                         ? sql.free(database, sql.withdraw, lock) > 0
-                        : leave(sql, database, lock, owner, 0, 0)));
+                        : new Readers(sql, database).leave(lock, owner, 0, 0)));
     }
 
     private static CompletionStage<Release> ended(CompletableFuture<Boolean> found) {
