@@ -86,18 +86,19 @@ public final class JdbcLockProvider implements LockProvider {
                 })
                 .thenAccept(sql -> {
                     PolledKeys asking = new PolledKeys(runtime, store::look);
-                    store.changes()
-                            .complete(sql.channel()
-                                    .<KeyChanges>map(channel -> listening(channel, asking))
-                                    .orElse(asking));
+                    sql.channel()
+                            .ifPresentOrElse(
+                                    channel -> listen(channel, asking),
+                                    () -> store.changes().complete(asking));
                     unusedRows.start();
                 });
     }
 
-    private NotifiedKeys listening(String channel, PolledKeys asking) {
+    /** Once it can be closed: after that it does not begin. */
+    private void listen(String channel, KeyChanges asking) {
         NotifiedKeys listening = new NotifiedKeys(calls, runtime.ticker(), options.callTimeout(), channel, asking);
+        store.changes().complete(listening);
         listening.start();
-        return listening;
     }
 
     /**
@@ -252,10 +253,7 @@ public final class JdbcLockProvider implements LockProvider {
         warmUp.close();
         unusedRows.close();
         loop.close();
-        KeyChanges changes = store.changes().getNow(null);
-        if (changes != null) {
-            changes.close();
-        }
+        store.changes().thenAccept(KeyChanges::close);
         calls.close();
     }
 }

@@ -172,6 +172,26 @@ class PostgreSqlLockTests extends JdbcLockContract {
                 .hasSizeBetween(1, 20);
     }
 
+    private static long listeners() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("distlock-jdbc-listener"))
+                .count();
+    }
+
+    /** An application that fails to start closes what has just begun to connect. */
+    @Test
+    void whoIsClosedWhileItConnectsLeavesNoThread() {
+        get(provider.connected());
+        long before = listeners();
+        for (int time = 0; time < 20; time++) {
+            try (LockRuntime runtime = LockRuntime.start();
+                    JdbcLockConnections own = database.connections(Database.PATIENT)) {
+                new JdbcLockProvider(runtime, own, Database.PATIENT).close();
+            }
+        }
+        await().atMost(Duration.ofMinutes(1)).until(() -> listeners() <= before);
+    }
+
     private static NamedParameterJdbcTemplate statements() {
         return new NamedParameterJdbcTemplate(database.direct());
     }
