@@ -34,7 +34,7 @@ final class RedlockAcquirePhases {
     }
 
     private final Quorum quorum;
-    private final RedlockNodes.RunIds runIds;
+    private final RunIds runIds;
     private final LongFunction<RedlockLease> leaseUnder;
     private final Quorum.Votes votes;
     /** Nodes that have answered and do not have the lock. */
@@ -47,7 +47,7 @@ final class RedlockAcquirePhases {
     private Phase phase = Phase.PROPOSING;
     private @Nullable RedlockLease chosen;
 
-    RedlockAcquirePhases(Quorum quorum, RedlockNodes.RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
+    RedlockAcquirePhases(Quorum quorum, RunIds runIds, LongFunction<RedlockLease> leaseUnder) {
         this.quorum = quorum;
         this.runIds = runIds;
         this.leaseUnder = leaseUnder;

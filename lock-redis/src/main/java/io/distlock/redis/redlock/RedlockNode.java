@@ -40,7 +40,7 @@ final class RedlockNode {
     private static final long HELD_BY_READERS = 0;
 
     private final String name;
-    private final RedlockNodes.RunIds runIds;
+    private final RunIds runIds;
     private final DeploymentCalls calls;
     private final RedisStore node;
     private final RedisScripts.Redlock scripts;
@@ -52,7 +52,7 @@ final class RedlockNode {
             RedlockOptions options,
             RedisScripts.Redlock scripts,
             RedisKeys keys,
-            RedlockNodes.RunIds runIds,
+            RunIds runIds,
             OtherCounters others,
             LockRuntime runtime) {
         this.name = server.name();

@@ -9,7 +9,6 @@ import io.distlock.support.WarmUp;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -103,31 +102,5 @@ record RedlockNodes(List<RedlockNode> all, Quorum quorum, RunIds runIds, LockRun
         // Degraded: one more failure brings it down.
         State state = margin > 0 ? State.UP : margin == 0 ? State.DEGRADED : State.DOWN;
         return new ProviderStatus(clash.isPresent() ? State.DOWN : state, details);
-    }
-
-    /** The last run_id of each node: two nodes that are one server would have two votes. Thread-safe. */
-    static final class RunIds {
-
-        private final Map<String, String> runOfNode = new HashMap<>();
-        private volatile Optional<String> clash = Optional.empty();
-
-        synchronized void seen(String node, String run) {
-            runOfNode.put(node, run);
-            Map<String, String> nodeOfRun = new HashMap<>();
-            Optional<String> found = Optional.empty();
-            for (Map.Entry<String, String> each : runOfNode.entrySet()) {
-                String other = nodeOfRun.put(each.getValue(), each.getKey());
-                if (other != null) {
-                    found = Optional.of("nodes " + other + " and " + each.getKey() + " are the same server (run_id "
-                            + each.getValue() + "), which would have two votes: list each server once");
-                }
-            }
-            // At once: a vote in between would not see a clash that is known.
-            clash = found;
-        }
-
-        Optional<String> clash() {
-            return clash;
-        }
     }
 }

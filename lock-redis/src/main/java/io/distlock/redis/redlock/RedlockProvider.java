@@ -56,7 +56,7 @@ public final class RedlockProvider implements LockProvider {
      * @param options how locks are kept
      */
     public RedlockProvider(LockRuntime runtime, RedlockConnections connections, RedlockOptions options) {
-        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        RunIds runIds = new RunIds();
         List<Integer> databases = connections.nodes().stream()
                 .map(node -> node.connections().database())
                 .toList();

@@ -277,7 +277,7 @@ class QuorumTests {
 
     @Test
     void theSameServerUnderTwoNamesIsFoundAndForgottenOnceMended() {
-        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        RunIds runIds = new RunIds();
         runIds.seen("a:1", "run-1");
         runIds.seen("b:1", "run-2");
         assertThat(runIds.clash()).isEmpty();
@@ -289,7 +289,7 @@ class QuorumTests {
 
     @Test
     void theSameServerUnderTwoNamesStaysKnownWhileAnotherIsRestarted() {
-        RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+        RunIds runIds = new RunIds();
         runIds.seen("a:1", "run-1");
         runIds.seen("b:1", "run-1");
         AtomicBoolean over = new AtomicBoolean();

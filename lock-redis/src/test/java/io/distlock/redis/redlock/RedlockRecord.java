@@ -18,7 +18,7 @@ import java.util.function.Function;
 /** Nodes that say what a test wants them to, and what one try asks of them. */
 final class RedlockRecord implements RedlockAcquirePhases.Actions {
 
-    final RedlockNodes.RunIds runIds = new RedlockNodes.RunIds();
+    final RunIds runIds = new RunIds();
     final RedlockAcquirePhases phases;
     final List<RedlockLease> chosen = new ArrayList<>();
     final List<Integer> toldTheToken = new ArrayList<>();

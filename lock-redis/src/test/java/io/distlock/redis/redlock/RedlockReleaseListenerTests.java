@@ -22,8 +22,7 @@ class RedlockReleaseListenerTests {
     private int woken;
 
     private RedlockReleaseListener listener(int nodes) {
-        var all = new RedlockNodes(
-                List.of(), new Quorum(nodes), new RedlockNodes.RunIds(), runtime, Duration.ofSeconds(1));
+        var all = new RedlockNodes(List.of(), new Quorum(nodes), new RunIds(), runtime, Duration.ofSeconds(1));
         return new RedlockReleaseListener(all, LockKey.of("job"), () -> woken++);
     }
 

@@ -6,6 +6,7 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Method;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.HierarchicalBeanFactory;
 import org.springframework.core.CollectionFactory;
+import org.springframework.core.Nullness;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
@@ -28,6 +30,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -39,7 +42,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
     private static final boolean REACTOR_PRESENT =
             ClassUtils.isPresent("reactor.core.publisher.Flux", ReturnTypes.class.getClassLoader());
 
-    static final String ATTRIBUTE = "return type";
+    private static final String ATTRIBUTE = "return type";
 
     private static final String ASYNC_REQUEST =
             "Return a CompletableFuture or a Mono, or lock the method that does the work";
@@ -83,8 +86,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
         if (Future.class.isAssignableFrom(type) && isAsync(method)) {
             return async(declared.as(Future.class).getGeneric().resolve(Object.class));
         } else if (SuspendingFunctions.isOne(method.method())) {
-            return SuspendingFunctions.handling(method.method(), executions, problems)
-                    .orElse(done);
+            return suspending(method.method(), done, problems);
         } else if (type == CompletableFuture.class || type == CompletionStage.class) {
             Class<?> value = declared.as(CompletionStage.class).getGeneric().resolve(Object.class);
             return new Handling(
@@ -151,7 +153,32 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
                 type == Object.class);
     }
 
-    static Handling publisher(Executions executions, ReactiveAdapter adapter, boolean hasEmptyValue, Class<?> type) {
+    private Handling suspending(Method method, Handling otherwise, ProblemCollector problems) {
+        if (!SuspendingFunctions.CAN_BE_CALLED) {
+            problems.add(
+                    ATTRIBUTE,
+                    "the libraries for calling a suspending function through a proxy are missing",
+                    "Add kotlinx-coroutines-reactor and kotlin-reflect");
+            return otherwise;
+        }
+        Class<?> type = SuspendingFunctions.returnType(method);
+        boolean isFlow = type.getName().equals("kotlinx.coroutines.flow.Flow");
+        if (!isFlow && isAsynchronous(type)) {
+            problems.add(
+                    ATTRIBUTE,
+                    "it cannot be determined when the work of a suspending function that returns a " + type.getName()
+                            + " ends",
+                    "Return the value, or a Flow, or let the function not suspend");
+            return otherwise;
+        }
+        ReactiveAdapter adapter = Objects.requireNonNull(
+                ReactiveAdapterRegistry.getSharedInstance().getAdapter(isFlow ? Flux.class : Mono.class));
+        boolean hasEmptyValue =
+                isFlow || type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
+        return publisher(adapter, hasEmptyValue, type);
+    }
+
+    private Handling publisher(ReactiveAdapter adapter, boolean hasEmptyValue, Class<?> type) {
         return new Handling(
                 executions.publisher(adapter),
                 () -> adapter.getDescriptor().getEmptyValue(),
@@ -189,7 +216,7 @@ record ReturnTypes(Executions executions, HierarchicalBeanFactory beans) {
                     "Return " + adapter.getReactiveType().getName());
             return otherwise;
         }
-        return publisher(executions, adapter, adapter.supportsEmpty(), type);
+        return publisher(adapter, adapter.supportsEmpty(), type);
     }
 
     /** Whether a value of the type may represent work still in progress. */

@@ -1,18 +1,10 @@
 package io.distlock.spring.interceptor;
 
-import io.distlock.spring.execution.Executions;
 import java.lang.reflect.Method;
 import java.util.Arrays;
-import java.util.Objects;
-import java.util.Optional;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
-import org.springframework.core.Nullness;
-import org.springframework.core.ReactiveAdapter;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
-import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /**
  * Kotlin's suspending functions. A Spring proxy calls one as a publisher, which runs the function on subscription, and
@@ -20,7 +12,8 @@ import reactor.core.publisher.Mono;
  */
 final class SuspendingFunctions {
 
-    private static final boolean CAN_BE_CALLED = isPresent("kotlinx.coroutines.reactor.MonoKt")
+    /** Whether the libraries are there by which Spring calls one. */
+    static final boolean CAN_BE_CALLED = isPresent("kotlinx.coroutines.reactor.MonoKt")
             && isPresent("kotlin.reflect.full.KCallables")
             && isPresent("reactor.core.publisher.Mono");
 
@@ -32,31 +25,6 @@ final class SuspendingFunctions {
 
     static boolean isOne(Method method) {
         return KotlinDetector.isSuspendingFunction(method);
-    }
-
-    static Optional<ReturnTypes.Handling> handling(Method method, Executions executions, ProblemCollector problems) {
-        if (!CAN_BE_CALLED) {
-            problems.add(
-                    ReturnTypes.ATTRIBUTE,
-                    "the libraries for calling a suspending function through a proxy are missing",
-                    "Add kotlinx-coroutines-reactor and kotlin-reflect");
-            return Optional.empty();
-        }
-        Class<?> type = returnType(method);
-        boolean isFlow = type.getName().equals("kotlinx.coroutines.flow.Flow");
-        if (!isFlow && ReturnTypes.isAsynchronous(type)) {
-            problems.add(
-                    ReturnTypes.ATTRIBUTE,
-                    "it cannot be determined when the work of a suspending function that returns a " + type.getName()
-                            + " ends",
-                    "Return the value, or a Flow, or let the function not suspend");
-            return Optional.empty();
-        }
-        ReactiveAdapter adapter = Objects.requireNonNull(
-                ReactiveAdapterRegistry.getSharedInstance().getAdapter(isFlow ? Flux.class : Mono.class));
-        boolean hasEmptyValue =
-                isFlow || type == void.class || Nullness.forMethodReturnType(method) == Nullness.NULLABLE;
-        return Optional.of(ReturnTypes.publisher(executions, adapter, hasEmptyValue, type));
     }
 
     /** As declared in source, not as compiled. */

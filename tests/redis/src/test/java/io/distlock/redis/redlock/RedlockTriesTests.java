@@ -20,7 +20,7 @@ class RedlockTriesTests {
     @Test
     void twoNodesThatAreOneServerAreTheReasonWhyThereIsNoLock() {
         try (LockRuntime runtime = LockRuntime.start()) {
-            var runIds = new RedlockNodes.RunIds();
+            var runIds = new RunIds();
             runIds.seen("a", "run");
             runIds.seen("b", "run");
             var nodes = new RedlockNodes(List.of(), new Quorum(3), runIds, runtime, Duration.ofSeconds(1));
