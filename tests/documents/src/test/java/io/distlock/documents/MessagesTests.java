@@ -40,7 +40,6 @@ class MessagesTests {
             "RedlockNodeSettings",
             "RequireLockValidator",
             "ReturnTypes",
-            "SuspendingFunctions",
             "ZooKeeperLockFailureAnalyzer");
 
     /** What meters mean. */
