@@ -15,8 +15,10 @@ import java.util.stream.Stream;
  */
 record Before(long reachable, int sockets) {
 
+    private static final long THIS = ProcessHandle.current().pid();
+
     static Before now() {
-        return new Before(Heap.reachable(), openSockets());
+        return new Before(Heap.reachable(), openSockets(THIS));
     }
 
     /** Bytes since. */
@@ -26,11 +28,12 @@ record Before(long reachable, int sockets) {
 
     /** Connections since. */
     int connections() {
-        return openSockets() - sockets;
+        return openSockets(THIS) - sockets;
     }
 
-    private static int openSockets() {
-        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+    /** Those of a process. */
+    static int openSockets(long process) {
+        try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(process), "fd"))) {
             return Math.toIntExact(open.filter(Before::isSocket).count());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);

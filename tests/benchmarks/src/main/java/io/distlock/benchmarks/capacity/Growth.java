@@ -1,52 +1,114 @@
 package io.distlock.benchmarks.capacity;
 
+import io.distlock.benchmarks.capacity.Cost.ProcessorMicros;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The figures of the last runs, as {@code docs/capacity.csv} has them: a line for each point and burst, after provider, server
  * and origin.
  *
- * @param stores one for each provider, in the order of their names
+ * @param runs in the order of their providers; several of one provider if parts of it were measured again
  */
-record Growth(List<Measured> stores) {
+record Growth(List<Measured> runs) {
 
     private static final String BURST = "BURST";
+    private static final Pattern PROCESSORS = Pattern.compile("(\\d+) processors");
 
     Growth {
-        stores =
-                stores.stream().sorted(Comparator.comparing(Measured::provider)).toList();
+        runs = runs.stream().sorted(Comparator.comparing(Measured::provider)).toList();
     }
 
-    /** These, and those of other providers from an earlier run. */
+    /** These, and from an earlier run what these do not have: other providers, and their other curves. */
     Growth and(Growth earlier) {
-        Stream<Measured> others = earlier.stores.stream()
-                .filter(each -> stores.stream().noneMatch(now -> now.provider().equals(each.provider())));
-        return new Growth(Stream.concat(stores.stream(), others).toList());
+        Stream<Measured> kept = earlier.runs.stream()
+                .map(each -> each.without(
+                        measured(each.provider()), !bursts(each.provider()).isEmpty()))
+                .filter(each -> !each.points.isEmpty() || !each.bursts.isEmpty());
+        return new Growth(Stream.concat(runs.stream(), kept).toList());
+    }
+
+    private Set<Curve> measured(String provider) {
+        return of(provider)
+                .flatMap(each -> each.points.stream())
+                .map(Point::curve)
+                .collect(Collectors.toSet());
+    }
+
+    List<String> providers() {
+        return runs.stream().map(Measured::provider).distinct().toList();
+    }
+
+    private Stream<Measured> of(String provider) {
+        return runs.stream().filter(each -> each.provider().equals(provider));
+    }
+
+    /** Of the machine, as its origin says. */
+    Optional<Integer> processors(String provider) {
+        return of(provider)
+                .map(each -> PROCESSORS.matcher(each.origin()))
+                .filter(Matcher::find)
+                .map(found -> Integer.parseInt(found.group(1)))
+                .findFirst();
+    }
+
+    /** By ascending sizes. */
+    List<Point> points(String provider, Curve curve) {
+        return of(provider)
+                .flatMap(each -> each.points.stream())
+                .filter(point -> point.curve() == curve)
+                .sorted(Comparator.comparing(Point::size))
+                .toList();
+    }
+
+    /** At one size. */
+    Optional<Cost> cost(String provider, Curve curve, int size) {
+        return points(provider, curve).stream()
+                .filter(point -> point.size() == size)
+                .map(Point::cost)
+                .findFirst();
+    }
+
+    List<Burst> bursts(String provider) {
+        return of(provider).flatMap(each -> each.bursts.stream()).toList();
+    }
+
+    /** Whether a lock was lost. */
+    boolean hasLost() {
+        return runs.stream()
+                .anyMatch(each ->
+                        each.points.stream().anyMatch(point -> point.cost().lost() > 0)
+                                || each.bursts.stream().anyMatch(burst -> burst.lost() > 0));
     }
 
     List<String> lines() {
-        return stores.stream().flatMap(Measured::lines).toList();
+        return runs.stream().flatMap(Measured::lines).toList();
     }
 
     static Growth parse(List<String> lines) {
-        Map<String, Measured> stores = new LinkedHashMap<>();
+        Map<List<String>, Measured> runs = new LinkedHashMap<>();
         for (String line : lines) {
-            String[] words = line.split(";", -1);
-            Measured store = stores.computeIfAbsent(
-                    words[0], name -> new Measured(name, words[1], words[2], new ArrayList<>(), new ArrayList<>()));
-            List<String> figures = List.of(words).subList(3, words.length);
+            List<String> words = List.of(line.split(";", -1));
+            Measured run = runs.computeIfAbsent(
+                    words.subList(0, 3),
+                    key -> new Measured(key.get(0), key.get(1), key.get(2), new ArrayList<>(), new ArrayList<>()));
+            List<String> figures = words.subList(3, words.size());
             if (figures.get(0).equals(BURST)) {
-                store.bursts.add(Burst.parse(figures));
+                run.bursts.add(Burst.parse(figures));
             } else {
-                store.points.add(Point.parse(figures));
+                run.points.add(Point.parse(figures));
             }
         }
-        return new Growth(List.copyOf(stores.values()));
+        return new Growth(List.copyOf(runs.values()));
     }
 
     /**
@@ -57,8 +119,15 @@ record Growth(List<Measured> stores) {
      */
     record Measured(String provider, String server, String origin, List<Point> points, List<Burst> bursts) {
 
-        Stream<Point> points(Curve curve) {
-            return points.stream().filter(point -> point.curve() == curve);
+        private Measured without(Set<Curve> curves, boolean noBursts) {
+            return new Measured(
+                    provider,
+                    server,
+                    origin,
+                    points.stream()
+                            .filter(point -> !curves.contains(point.curve()))
+                            .toList(),
+                    noBursts ? List.of() : bursts);
         }
 
         private Stream<String> lines() {
@@ -72,50 +141,43 @@ record Growth(List<Measured> stores) {
      * One point of a curve.
      *
      * @param size how many clients, keys, locks or waiters
-     * @param perSecond how many locks were granted per second
-     * @param p50Millis the median: see the curve
-     * @param p99Millis of the same
-     * @param heapBytes what the heap has more than before the clients were made
-     * @param commands that clients sent: see the curve
-     * @param connections sockets that the clients opened
-     * @param lost locks that were lost
      */
-    record Point(
-            Curve curve,
-            int size,
-            double perSecond,
-            double p50Millis,
-            double p99Millis,
-            long heapBytes,
-            double commands,
-            int connections,
-            int lost) {
+    record Point(Curve curve, int size, Cost cost) {
+
+        private static final int WITH_PROCESSOR = 11;
 
         private String line() {
             return String.join(
                     ";",
                     curve.name(),
                     Integer.toString(size),
-                    Double.toString(perSecond),
-                    Double.toString(p50Millis),
-                    Double.toString(p99Millis),
-                    Long.toString(heapBytes),
-                    Double.toString(commands),
-                    Integer.toString(connections),
-                    Integer.toString(lost));
+                    Double.toString(cost.perSecond()),
+                    Double.toString(cost.p50Millis()),
+                    Double.toString(cost.p99Millis()),
+                    Long.toString(cost.heapBytes()),
+                    Double.toString(cost.commands()),
+                    Integer.toString(cost.connections()),
+                    Integer.toString(cost.lost()),
+                    Double.toString(cost.processor().servers()),
+                    Double.toString(cost.processor().clients()));
         }
 
         private static Point parse(List<String> words) {
+            boolean hasProcessor = words.size() >= WITH_PROCESSOR;
             return new Point(
                     Curve.valueOf(words.get(0)),
                     Integer.parseInt(words.get(1)),
-                    Double.parseDouble(words.get(2)),
-                    Double.parseDouble(words.get(3)),
-                    Double.parseDouble(words.get(4)),
-                    Long.parseLong(words.get(5)),
-                    Double.parseDouble(words.get(6)),
-                    Integer.parseInt(words.get(7)),
-                    Integer.parseInt(words.get(8)));
+                    new Cost(
+                            Double.parseDouble(words.get(2)),
+                            Double.parseDouble(words.get(3)),
+                            Double.parseDouble(words.get(4)),
+                            Long.parseLong(words.get(5)),
+                            Double.parseDouble(words.get(6)),
+                            Integer.parseInt(words.get(7)),
+                            Integer.parseInt(words.get(8)),
+                            new ProcessorMicros(
+                                    hasProcessor ? Double.parseDouble(words.get(9)) : Double.NaN,
+                                    hasProcessor ? Double.parseDouble(words.get(10)) : Double.NaN)));
         }
     }
 

@@ -44,7 +44,10 @@ final class HeldThrough {
     /** The death of a leader, after which the servers elect another. */
     Burst on(Ensemble servers) {
         try (Application application = servers.application()) {
-            return through("the leader killed", application.locks(), servers.killLeader());
+            return through(
+                    "the leader killed",
+                    application.locks(),
+                    servers.killLeader().orElseThrow());
         }
     }
 

@@ -45,6 +45,19 @@ final class LockThreads {
         });
     }
 
+    /** Takes and gives back each of so many keys. */
+    static void eachOnce(LockClient client, int keys) {
+        AtomicInteger next = new AtomicInteger();
+        run(FILLERS, thread -> () -> {
+            int key = next.getAndIncrement();
+            if (key >= keys) {
+                return OptionalLong.empty();
+            }
+            client.acquire(client.request("capacity", Integer.toString(key))).close();
+            return OptionalLong.of(0);
+        });
+    }
+
     /** Takes so many locks of different keys, and keeps them. */
     static List<HeldLock> hold(LockClient client, int locks, LockOptions options) {
         Queue<HeldLock> held = new ConcurrentLinkedQueue<>();
@@ -115,7 +128,19 @@ final class LockThreads {
             return sorted.length * 1e9 / nanos;
         }
 
-        double millis(double quantile) {
+        int count() {
+            return sorted.length;
+        }
+
+        double median() {
+            return millis(0.5);
+        }
+
+        double p99() {
+            return millis(0.99);
+        }
+
+        private double millis(double quantile) {
             return sorted.length == 0 ? Double.NaN : sorted[(int) (quantile * (sorted.length - 1))] / 1e6;
         }
     }

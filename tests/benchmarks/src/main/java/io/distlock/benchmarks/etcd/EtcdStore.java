@@ -9,10 +9,10 @@ import io.distlock.benchmarks.etcd.JetcdLockContestant.JetcdLockRival;
 import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.LockServers.CommandCount;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
-import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.RoundTrip;
 import io.distlock.benchmarks.store.Store.ServerTargets;
 import io.distlock.benchmarks.store.Store.ServerWork;
@@ -21,7 +21,6 @@ import io.distlock.etcd.EtcdConnection;
 import io.distlock.etcd.EtcdLockOptions;
 import io.distlock.etcd.EtcdLockProvider;
 import io.distlock.etcd.EtcdServers;
-import io.distlock.test.etcd.EtcdProbe;
 import io.distlock.test.etcd.EtcdRpcs;
 import io.distlock.test.etcd.EtcdServer;
 import io.distlock.test.fault.FaultProxy;
@@ -30,6 +29,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** One etcd on a free port. */
 public final class EtcdStore implements Store {
@@ -121,7 +121,17 @@ public final class EtcdStore implements Store {
 
     @Override
     public CommandCount countCommands() {
-        return new EtcdCommandCount(server.probe());
+        return count(() -> server.probe().rpcs());
+    }
+
+    /** By the servers' own metrics: messages from clients, of whatever kind, those within streams included. */
+    public static CommandCount count(Supplier<EtcdRpcs> rpcs) {
+        return CommandCount.of(() -> rpcs.get().total());
+    }
+
+    @Override
+    public List<Long> processes() {
+        return List.of(server.pid());
     }
 
     @Override
@@ -161,26 +171,6 @@ public final class EtcdStore implements Store {
         static Application at(URI endpoint) {
             return at(List.of(endpoint), () -> {});
         }
-    }
-
-    /** By the server's own metrics: messages from clients, of whatever kind, those within streams included. */
-    static final class EtcdCommandCount implements CommandCount {
-
-        private final EtcdProbe probe;
-        private final EtcdRpcs before;
-
-        EtcdCommandCount(EtcdProbe probe) {
-            this.probe = probe;
-            this.before = probe.rpcs();
-        }
-
-        @Override
-        public int soFar() {
-            return Math.toIntExact(probe.rpcs().since(before).total());
-        }
-
-        @Override
-        public void close() {}
     }
 
     /** A read of a key that is not there, by the bare driver. */

@@ -8,6 +8,7 @@ import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
+import io.distlock.benchmarks.store.ProcessorTime;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.jdbc.JdbcLockConnections;
@@ -150,12 +151,12 @@ public final class JdbcStore implements Store {
     /** Statements are not counted all the time: that would cost more than they do. */
     @Override
     public ServerWork work() {
-        double cpu = ProcessHandle.of(server.process().pid()).stream()
-                .flatMap(process -> Stream.concat(Stream.of(process), process.descendants()))
-                .flatMap(process -> process.info().totalCpuDuration().stream())
-                .mapToDouble(Duration::toNanos)
-                .sum();
-        return new ServerWork(Double.NaN, cpu);
+        return new ServerWork(Double.NaN, ProcessorTime.nanos(processes()));
+    }
+
+    @Override
+    public List<Long> processes() {
+        return List.of(server.process().pid());
     }
 
     @Override

@@ -3,10 +3,10 @@ package io.distlock.benchmarks.redis;
 import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.LockServers.CommandCount;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
-import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.RoundTrip;
 import io.distlock.benchmarks.store.Store.ServerTargets;
 import io.distlock.benchmarks.store.Store.ServerWork;
@@ -21,6 +21,8 @@ import io.distlock.test.redis.RedisProbe;
 import io.distlock.test.redis.RedisServer;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** One redis-server on a free port. */
@@ -119,7 +121,24 @@ public final class RedisStore implements Store {
 
     @Override
     public CommandCount countCommands() {
-        return new RedisCommandCount(List.of(server.endpoint()));
+        return count(List.of(server.endpoint()));
+    }
+
+    /** By MONITOR of all of them. */
+    public static CommandCount count(List<RedisEndpoint> servers) {
+        return new RedisCommandCount(servers);
+    }
+
+    @Override
+    public List<Long> processes() {
+        return List.of(server.pid());
+    }
+
+    /** An application on the masters of a cluster. */
+    public static Application applicationAt(List<RedisEndpoint> masters) {
+        RedisClusterConfiguration nodes = new RedisClusterConfiguration();
+        masters.forEach(each -> nodes.addClusterNode(new RedisNode(each.host(), each.port())));
+        return RedisApplication.at(new LettuceConnectionFactory(nodes), () -> {});
     }
 
     @Override
@@ -143,10 +162,14 @@ public final class RedisStore implements Store {
         private RedisApplication() {}
 
         static Application at(String host, int port, Runnable afterwards) {
+            return at(new LettuceConnectionFactory(host, port), afterwards);
+        }
+
+        /** The factory is never started: only its settings are read. */
+        static Application at(LettuceConnectionFactory settings, Runnable afterwards) {
             RedisLockOptions options = RedisLockOptions.defaults();
-            // Never started: only its settings are read.
-            RedisConnections connections = RedisConnections.like(
-                    new LettuceConnectionFactory(host, port), options.callTimeout(), options.connectTimeout());
+            RedisConnections connections =
+                    RedisConnections.like(settings, options.callTimeout(), options.connectTimeout());
             return Application.start(runtime -> new RedisLockProvider(runtime, connections, options), () -> {
                 connections.close();
                 afterwards.run();

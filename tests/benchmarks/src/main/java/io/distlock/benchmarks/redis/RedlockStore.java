@@ -7,9 +7,9 @@ import io.distlock.benchmarks.redis.RedissonContestant.RedissonRedLockContestant
 import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
+import io.distlock.benchmarks.store.LockServers.CommandCount;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
 import io.distlock.benchmarks.store.Rivals;
-import io.distlock.benchmarks.store.Store.CommandCount;
 import io.distlock.benchmarks.store.Store.QuorumStore;
 import io.distlock.benchmarks.store.Store.RoundTrip;
 import io.distlock.benchmarks.store.Store.ServerTargets;
@@ -145,6 +145,11 @@ public final class RedlockStore implements QuorumStore {
     @Override
     public CommandCount countCommands() {
         return new RedisCommandCount(endpoints());
+    }
+
+    @Override
+    public List<Long> processes() {
+        return servers.stream().map(RedisServer::pid).toList();
     }
 
     /** That of one server. */

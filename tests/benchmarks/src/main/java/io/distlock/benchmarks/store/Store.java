@@ -11,7 +11,7 @@ import java.util.Optional;
  * A lock store under measurement: real servers of its own, our client on them, and the bare driver to compare with.
  * Closing it ends the servers. For one thread.
  */
-public interface Store extends AutoCloseable {
+public interface Store extends LockServers {
 
     /** The provider's name. */
     String name();
@@ -34,9 +34,6 @@ public interface Store extends AutoCloseable {
     default Optional<Target> handOverMicros() {
         return Optional.empty();
     }
-
-    /** A new application on it, connected. */
-    Application application();
 
     /**
      * A new application for which the store is further away.
@@ -66,9 +63,6 @@ public interface Store extends AutoCloseable {
     /** Other libraries' locks on the same store, as they come. */
     List<Contestant> peers();
 
-    /** Starts to count commands. */
-    CommandCount countCommands();
-
     /** What the servers have done so far, what scripts and requests did inside them included. */
     ServerWork work();
 
@@ -81,9 +75,6 @@ public interface Store extends AutoCloseable {
     /** What a new JVM is to run, class and arguments, in order to be a neighbour on this store. */
     List<String> neighbour();
 
-    @Override
-    void close();
-
     /**
      * What is asked of our client beside another library. Ratios in the same run.
      *
@@ -92,16 +83,6 @@ public interface Store extends AutoCloseable {
      * @param throughput with many threads
      */
     record PeerTargets(String peer, Target p50, Target throughput) {}
-
-    /** Counts what clients ask of the store's servers. For one thread. */
-    interface CommandCount extends AutoCloseable {
-
-        /** How many commands clients have sent since this was made. */
-        int soFar();
-
-        @Override
-        void close();
-    }
 
     /** The shortest question that the store's bare driver can ask: the unit in which waits are measured. For one thread. */
     interface RoundTrip extends AutoCloseable {

@@ -4,6 +4,7 @@ import io.distlock.benchmarks.report.Report.Target;
 import io.distlock.benchmarks.store.Application;
 import io.distlock.benchmarks.store.Contestant;
 import io.distlock.benchmarks.store.NeighbourProcess.Neighbour;
+import io.distlock.benchmarks.store.ProcessorTime;
 import io.distlock.benchmarks.store.Rivals;
 import io.distlock.benchmarks.store.Store;
 import io.distlock.test.fault.FaultProxy;
@@ -111,8 +112,23 @@ public final class ZooKeeperStore implements Store {
         return List.of(new Rivals("Curator", () -> new CuratorContestant(server.connectString()).rival()));
     }
 
+    @Override
+    public ServerWork work() {
+        return new ServerWork(received(server), ProcessorTime.nanos(processes()));
+    }
+
+    @Override
+    public CommandCount countCommands() {
+        return count(List.of(server));
+    }
+
     /** All packets, pings and the questions themselves included. */
-    private long received() {
+    public static CommandCount count(List<ZooKeeperServer> servers) {
+        return CommandCount.of(
+                () -> servers.stream().mapToLong(ZooKeeperStore::received).sum());
+    }
+
+    private static long received(ZooKeeperServer server) {
         return server.ask("mntr")
                 .lines()
                 .filter(line -> line.startsWith("zk_packets_received"))
@@ -122,26 +138,8 @@ public final class ZooKeeperStore implements Store {
     }
 
     @Override
-    public ServerWork work() {
-        Duration cpu = ProcessHandle.of(server.pid())
-                .flatMap(process -> process.info().totalCpuDuration())
-                .orElse(Duration.ZERO);
-        return new ServerWork(received(), cpu.toNanos());
-    }
-
-    @Override
-    public CommandCount countCommands() {
-        long before = received();
-        return new CommandCount() {
-
-            @Override
-            public int soFar() {
-                return Math.toIntExact(received() - before);
-            }
-
-            @Override
-            public void close() {}
-        };
+    public List<Long> processes() {
+        return List.of(server.pid());
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.distlock.benchmarks.capacity;
 
+import static io.distlock.benchmarks.capacity.Figures.point;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.benchmarks.capacity.Cost.ProcessorMicros;
 import io.distlock.benchmarks.capacity.Growth.Burst;
 import io.distlock.benchmarks.capacity.Growth.Measured;
 import io.distlock.benchmarks.capacity.Growth.Point;
@@ -29,17 +31,21 @@ class CapacityPageTests {
     }
 
     private static Measured measured(String provider, double perSecond) {
-        Point one = new Point(Curve.HELD, 100, perSecond, 0.25, 12.5, 3_000_000, 7, 2, 0);
-        Point two = new Point(Curve.HELD, 1_000, 2 * perSecond, 0.5, 25, 4_000_000, 70, 2, 1);
+        Point one = point(Curve.HELD, 100, perSecond, 31.5);
+        Cost more = new Cost(2 * perSecond, 0.5, 25, 4_000_000, 70, 2, 1, new ProcessorMicros(33, 40));
         return new Measured(
-                provider, "Server 1", "today", List.of(one, two), List.of(new Burst("a stall", 10_000, 3, 450)));
+                provider,
+                "Server 1",
+                "today",
+                List.of(one, new Point(Curve.HELD, 1_000, more)),
+                List.of(new Burst("a stall", 10_000, 3, 450)));
     }
 
     @Test
     void thePagesTablesAreThoseOfTheLastFigures() {
         CapacityPage ours = new CapacityPage(Path.of("..", "..", "docs"));
         assertThat(ours.actual())
-                .as("write the tables with scripts/capacity --page, not by hand")
+                .as("write the tables with scripts/capacity --page, or --redraw, not by hand")
                 .isEqualTo(ours.expected());
     }
 
@@ -50,8 +56,8 @@ class CapacityPageTests {
                 .startsWith("before\n")
                 .endsWith("<!-- end -->\nafter\n")
                 .contains("- redis: Server 1, today\n")
-                .contains("| 100 | 1,234/s, 0.25, 13 |\n", "| 1,000 | 2,468/s, 0.50, 25 |\n")
-                .contains("| at most: heap, commands, connections, lost | 4 MB, 70, 2, 1 |\n")
+                .contains("| 100 | 1,234/s, 0.25, 13<br>32 + 40 µs, 3 MB, 7, 2 |\n")
+                .contains("| 1,000 | 2,468/s, 0.50, 25<br>33 + 40 µs, 4 MB, 70, 2, **1 lost** |\n")
                 .contains("| a stall | 10,000 held, **3** lost, 450 ms |\n")
                 .doesNotContain("earlier figures");
         assertThat(folder.resolve("images/capacity-held.svg")).content().contains("<svg", "redis");
@@ -62,8 +68,39 @@ class CapacityPageTests {
         page.write(new Growth(List.of(measured("redis", 1_234), measured("etcd", 500))));
         page.write(new Growth(List.of(measured("redis", 4_321))));
         assertThat(page.actual())
-                .contains("| 100 | 500/s, 0.25, 13 | 4,321/s, 0.25, 13 |")
+                .contains("| 100 | 500/s, 0.25, 13<br>32 + 40 µs, 3 MB, 7, 2 | 4,321/s,")
                 .doesNotContain("1,234");
+    }
+
+    @Test
+    void aPartThatWasNotMeasuredKeepsItsFiguresAndWhereTheyCameFrom() {
+        page.write(new Growth(List.of(measured("redis", 1_234))));
+        page.write(new Growth(List.of(
+                new Measured("redis", "Server 2", "later", List.of(point(Curve.KEYS, 100, 99, 31.5)), List.of()))));
+        assertThat(page.actual())
+                .contains("- redis: Server 1, today\n", "- redis: Server 2, later\n")
+                .contains("| 100 | 1,234/s,", "| 100 | 99/s,", "| a stall | 10,000 held");
+    }
+
+    @Test
+    void figuresOfARunThatKnewNoProcessorTimeAreShownWithoutIt() throws IOException {
+        Files.writeString(
+                folder.resolve("capacity.csv"), "redis;Server 1;today;KEYS;100;1234.0;0.25;12.5;3000000;2.0;3;0\n");
+        page.write();
+        assertThat(page.actual()).contains("| 100 | 1,234/s, 0.25, 13<br>3 MB, 2, 3 |\n");
+    }
+
+    @Test
+    void thePageSaysHowFarThePredictionsAreOff() {
+        page.write(new Growth(List.of(Figures.of(
+                "redis",
+                point(Curve.KEYS, 100, 1_100, 1),
+                point(Curve.KEYS, 1_000, 1_000, 1),
+                point(Curve.KEYS, 10_000, 500, 1)))));
+        assertThat(page.actual())
+                .contains("| 100 keys, cycles/s | 1,100, 1,000, -9 % |\n")
+                .contains("| 10,000 keys, cycles/s | 500, 1,000, **+100 %** |\n")
+                .contains("Within 20 %: 1 of 2 where the model claims to hold, 0 of 0 elsewhere (*).");
     }
 
     @Test

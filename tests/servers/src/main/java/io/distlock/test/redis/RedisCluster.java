@@ -8,12 +8,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A Redis Cluster of three masters without replicas, each with a third of the slots. It is put together by CLUSTER
+ * A Redis Cluster of masters without replicas, three if not told otherwise, with as many slots each. It is put together by CLUSTER
  * commands that 6.2 has too.
  */
 public final class RedisCluster implements AutoCloseable {
 
-    private static final int MASTERS = 3;
+    private static final int THREE = 3;
     private static final int SLOTS = 16_384;
     private static final Duration TIME_TO_MEET = Duration.ofSeconds(60);
 
@@ -41,15 +41,26 @@ public final class RedisCluster implements AutoCloseable {
      * @return a cluster whose nodes all serve their slots
      */
     public static RedisCluster start(RedisServerOptions options) {
+        return start(options, THREE);
+    }
+
+    /**
+     * Starts one of another size.
+     *
+     * @param options how each node is to be set up
+     * @param masters how many there are
+     * @return a cluster whose nodes all serve their slots
+     */
+    public static RedisCluster start(RedisServerOptions options, int masters) {
         RedisServerOptions node = options.withConfig("cluster-enabled yes", "cluster-node-timeout 2000");
         ServerGroup servers = new ServerGroup();
         return servers.setUp(() -> {
             List<RedisServer> nodes =
-                    Stream.generate(() -> servers.start(node)).limit(MASTERS).toList();
+                    Stream.generate(() -> servers.start(node)).limit(masters).toList();
             RedisCluster cluster = new RedisCluster(servers, nodes);
             cluster.shareSlots();
             cluster.meet();
-            await().atMost(TIME_TO_MEET).until(() -> nodes.stream().allMatch(RedisCluster::isOk));
+            await().atMost(TIME_TO_MEET).until(() -> nodes.stream().allMatch(cluster::isOk));
             return cluster;
         });
     }
@@ -83,7 +94,7 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private void shareSlots() {
-        for (int i = 0; i < MASTERS; i++) {
+        for (int i = 0; i < nodes.size(); i++) {
             RedisProbe probe = nodes.get(i).probe();
             // Else the nodes start with the same epoch, and have to find out which of them gives way.
             probe.command("CLUSTER", "SET-CONFIG-EPOCH", String.valueOf(i + 1));
@@ -95,18 +106,18 @@ public final class RedisCluster implements AutoCloseable {
 
     private void meet() {
         RedisProbe first = nodes.get(0).probe();
-        for (RedisServer other : nodes.subList(1, MASTERS)) {
+        for (RedisServer other : nodes.subList(1, nodes.size())) {
             first.command("CLUSTER", "MEET", other.host(), String.valueOf(other.port()));
         }
     }
 
-    private static int firstSlot(int node) {
-        return SLOTS * node / MASTERS;
+    private int firstSlot(int node) {
+        return SLOTS * node / nodes.size();
     }
 
-    private static boolean isOk(RedisServer node) {
+    private boolean isOk(RedisServer node) {
         String info = node.probe().command("CLUSTER", "INFO").text();
         List<String> lines = info.lines().toList();
-        return lines.containsAll(List.of("cluster_state:ok", "cluster_known_nodes:" + MASTERS));
+        return lines.containsAll(List.of("cluster_state:ok", "cluster_known_nodes:" + nodes.size()));
     }
 }

@@ -53,4 +53,18 @@ class RedisClusterTests {
                 .hasMessageStartingWith("MOVED")
                 .hasMessageEndingWith(":" + right.port());
     }
+
+    @Test
+    void aClusterCanHaveMoreMasters() {
+        try (RedisCluster six = RedisCluster.start(RedisServerOptions.defaults(), 6)) {
+            IntStream.range(0, 100)
+                    .mapToObj(i -> "key" + i)
+                    .forEach(key -> six.nodeOf(key).probe().command("SET", key, "value"));
+
+            assertThat(six.nodes())
+                    .hasSize(6)
+                    .allSatisfy(node ->
+                            assertThat(node.probe().command("DBSIZE").number()).isPositive());
+        }
+    }
 }

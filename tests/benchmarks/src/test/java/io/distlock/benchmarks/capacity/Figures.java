@@ -1,0 +1,24 @@
+package io.distlock.benchmarks.capacity;
+
+import io.distlock.benchmarks.capacity.Cost.ProcessorMicros;
+import io.distlock.benchmarks.capacity.Growth.Measured;
+import io.distlock.benchmarks.capacity.Growth.Point;
+import java.util.List;
+
+/** Figures that were never measured. */
+final class Figures {
+
+    private Figures() {}
+
+    static Measured of(String provider, Point... points) {
+        return new Measured(provider, "Server 1", "today, 2 processors", List.of(points), List.of());
+    }
+
+    /** All but what matters to a test is the same at each point. */
+    static Point point(Curve curve, int size, double perSecond, double serverMicros) {
+        return new Point(
+                curve,
+                size,
+                new Cost(perSecond, 0.25, 12.5, 3_000_000, 7, 2, 0, new ProcessorMicros(serverMicros, 40)));
+    }
+}
