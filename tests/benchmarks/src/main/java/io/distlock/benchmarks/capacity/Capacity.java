@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -85,12 +86,12 @@ public final class Capacity {
             if (!wanted.contains(provider.word())) {
                 continue;
             }
-            Growth growth = new Growth(List.of(capacity.measure(provider)));
-            lost |= growth.hasLost();
-            // After each of them: hours of work are not to be lost to the last one.
-            if (asked.contains(PAGE)) {
-                page.write(growth);
-            }
+            lost |= capacity.measure(provider, growth -> {
+                // After each of them: hours of work are not to be lost to the last one.
+                if (asked.contains(PAGE)) {
+                    page.write(growth);
+                }
+            });
         }
         capacity.failures.forEach(failure -> System.out.println("NOT MEASURED: " + failure));
         System.exit(lost || !capacity.failures.isEmpty() ? 1 : 0);
@@ -102,28 +103,44 @@ public final class Capacity {
         return named.isEmpty() ? words : named;
     }
 
-    /** All that was asked for of one provider, on servers of its own. */
-    private Measured measure(Provider provider) {
+    /**
+     * All that was asked for of one provider, on servers of its own.
+     *
+     * @param done is given the figures before the servers end, which may fail
+     * @return whether a lock was lost
+     */
+    private boolean measure(Provider provider, Consumer<Growth> done) {
         Stopwatch watch = Stopwatch.start();
+        boolean lost = false;
         try (Store store = provider.store().get()) {
-            String origin = "%s, %d processors, load %.0f"
-                    .formatted(
-                            System.getProperty("capacity.origin", "unknown"),
-                            Runtime.getRuntime().availableProcessors(),
-                            ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
-            System.out.printf("%n%s, %s%n", store.server(), origin);
-            // Loads classes, fills caches and compiles, all of which would count as the first client's.
-            for (int warmUp = 0; warmUp < WARM_UPS && size != RunSize.TINY; warmUp++) {
-                Curve.THREADS.measure(store, Cycles.SOME_THREADS, RunSize.QUICK);
-            }
-            List<Point> points = new ArrayList<>();
-            Arrays.stream(Curve.values())
-                    .filter(curve -> parts.contains(curve.word()))
-                    .forEach(curve -> points.addAll(points(curve, store)));
-            List<Burst> bursts = parts.contains(THROUGH) ? bursts(store) : List.of();
-            System.out.printf(Locale.ROOT, "  all of %s: %.0f s%n", provider.word(), watch.nanos() / 1e9);
-            return new Measured(provider.word(), store.server(), origin, points, bursts);
+            Growth growth = new Growth(List.of(measure(store)));
+            done.accept(growth);
+            lost = growth.hasLost();
+        } catch (RuntimeException failure) {
+            failure.printStackTrace(System.out);
+            failures.add(provider.word() + ": " + failure);
         }
+        System.out.printf(Locale.ROOT, "  all of %s: %.0f s%n", provider.word(), watch.nanos() / 1e9);
+        return lost;
+    }
+
+    private Measured measure(Store store) {
+        String origin = "%s, %d processors, load %.0f"
+                .formatted(
+                        System.getProperty("capacity.origin", "unknown"),
+                        Runtime.getRuntime().availableProcessors(),
+                        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+        System.out.printf("%n%s, %s%n", store.server(), origin);
+        // Loads classes, fills caches and compiles, all of which would count as the first client's.
+        for (int warmUp = 0; warmUp < WARM_UPS && size != RunSize.TINY; warmUp++) {
+            Curve.THREADS.measure(store, Cycles.SOME_THREADS, RunSize.QUICK);
+        }
+        List<Point> points = new ArrayList<>();
+        Arrays.stream(Curve.values())
+                .filter(curve -> parts.contains(curve.word()))
+                .forEach(curve -> points.addAll(points(curve, store)));
+        List<Burst> bursts = parts.contains(THROUGH) ? bursts(store) : List.of();
+        return new Measured(store.name(), store.server(), origin, points, bursts);
     }
 
     private List<Point> points(Curve curve, Store store) {

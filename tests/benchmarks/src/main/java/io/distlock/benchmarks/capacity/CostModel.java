@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * What a few points of a provider say about its others.
  *
  * <ul>
- *   <li>Cycles by n clients or threads: n / (a + (n − 1) · b) a second. a is the time of one alone; b is what each further one
+ *   <li>Cycles by n clients or threads: n / (a + (n − 1) · b) a second, which is Amdahl's law. a is the time of one alone; b is what each further one
  *       adds, which is the time of whatever all of them share. From the points of 1 and 16.
  *   <li>Keys: as many cycles as with 1,000.
  *   <li>Locks held: the servers' processor time is that of an idle client and so much for each renewal, of which each lock has
@@ -22,6 +22,7 @@ record CostModel(Growth growth, String provider) {
 
     private static final int SOME = 16;
     private static final int A_THOUSAND = 1_000;
+    private static final int TEN_THOUSAND = 10_000;
     private static final double RENEWALS_IN_A_LEASE = 3;
 
     /**
@@ -107,7 +108,7 @@ record CostModel(Growth growth, String provider) {
                                 "%,d keys, cycles/s".formatted(point.size()),
                                 point.cost().perSecond(),
                                 known.perSecond(),
-                                true)))
+                                point.size() <= TEN_THOUSAND)))
                 .toList();
     }
 
@@ -132,7 +133,7 @@ record CostModel(Growth growth, String provider) {
                                 "%,d waiters, seconds".formatted(point.size()),
                                 point.size() / point.cost().perSecond(),
                                 point.size() / known.perSecond(),
-                                true)))
+                                point.size() > A_THOUSAND)))
                 .toList();
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +34,20 @@ class ProcessorTimeTests {
         } finally {
             shell.destroyForcibly();
         }
+    }
+
+    @Test
+    void threadsThatHaveEndedStillCount() throws InterruptedException {
+        List<Long> thisOne = List.of(ProcessHandle.current().pid());
+        double before = ProcessorTime.nanos(thisOne);
+        Thread busy = new Thread(() -> {
+            while (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() < 500_000_000) {
+                Thread.onSpinWait();
+            }
+        });
+        busy.start();
+        busy.join();
+        assertThat(ProcessorTime.nanos(thisOne) - before).isGreaterThan(4e8);
     }
 
     @Test
