@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 
-/** The contract on several nodes, over connections that all tests of a class share. */
+/**
+ * The contract on several nodes, over connections that all tests of a class share. Three nodes and five pass it while all
+ * answer, and while as many as can be done without do not: one of three is down, two of five are frozen.
+ */
 public abstract class RedlockContract extends LockProviderContract {
 
     private static final List<RedlockConnections> SEPARATE = new ArrayList<>();
