@@ -91,12 +91,11 @@ final class CapacityTables {
         if (rows.isEmpty()) {
             return "";
         }
-        rows.put("one thread alone, µs", provider -> line(provider).map(line -> Figure.of(1e6 * line.alone())));
-        rows.put("each further one, µs", provider -> line(provider).map(line -> Figure.of(1e6 * line.each())));
+        rows.put("one thread alone, µs", provider -> line(provider).map(line -> Figure.of(1e3 * line.alone())));
+        rows.put("each further one, µs", provider -> line(provider).map(line -> Figure.of(1e3 * line.each())));
         rows.put(
                 "of these by processors, µs",
-                provider ->
-                        new CostModel(growth, provider).processorSeconds().map(seconds -> Figure.of(1e6 * seconds)));
+                provider -> new CostModel(growth, provider).processorMillis().map(millis -> Figure.of(1e3 * millis)));
         rows.put("bends at threads", provider -> line(provider).map(line -> Figure.of(Math.ceil(line.knee()))));
         return table("measured, predicted, error", rows)
                 + "%nWithin 20 %%: %s where the model claims to hold, %s elsewhere (*).%n"

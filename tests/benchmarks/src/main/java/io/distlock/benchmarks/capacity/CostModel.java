@@ -4,32 +4,36 @@ import io.distlock.benchmarks.capacity.Growth.Point;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
  * What a few points of a provider say about its others.
  *
  * <ul>
- *   <li>Cycles by n clients or threads: n / (a + (n − 1) · b) a second, which is Amdahl's law. a is the time of one alone; b is what each further one
- *       adds, which is the time of whatever all of them share. From the points of 1 and 16.
- *   <li>Keys: as many cycles as with 1,000.
+ *   <li>Cycles by n clients or threads: their median time is a + (n − 1) · b, so that they are n by that time a second, which is
+ *       Amdahl's law. a is the time of one alone; b is what each further one adds, which is the time of whatever all of them share.
+ *       From the points of 1 and 16. Medians, since whatever else a machine does for a moment meets few cycles.
+ *   <li>Keys: cycles take as long as with 1,000.
  *   <li>Locks held: the servers' processor time is that of an idle client and so much for each renewal, of which each lock has
- *       three in a lease. From the points of the shortest and the longest lease.
+ *       three in a lease. From the points of 100 locks and of the shortest lease.
  *   <li>Waiters: each hand-over takes as long as with 1,000 of them.
  * </ul>
  */
 record CostModel(Growth growth, String provider) {
 
     private static final int SOME = 16;
+    private static final int A_HUNDRED = 100;
     private static final int A_THOUSAND = 1_000;
     private static final int TEN_THOUSAND = 10_000;
     private static final double RENEWALS_IN_A_LEASE = 3;
+    private static final double LEASE_SECONDS = Curve.LEASE.toSeconds();
 
     /**
      * A point that is not among those that the model is made of.
      *
      * @param what it is
-     * @param measured cycles or microseconds per second, or seconds
+     * @param measured milliseconds, or microseconds per second
      * @param claimed whether the model is to be right here; elsewhere it shows how far it is off
      */
     record Prediction(String what, double measured, double predicted, boolean claimed) {
@@ -42,13 +46,13 @@ record CostModel(Growth growth, String provider) {
     /**
      * A queue in front of what all of them share.
      *
-     * @param alone seconds of a cycle
-     * @param each seconds that each further one adds
+     * @param alone milliseconds of a cycle
+     * @param each milliseconds that each further one adds
      */
     record Line(double alone, double each) {
 
-        double perSecond(int count) {
-            return count / (alone + (count - 1) * each);
+        double millis(int count) {
+            return alone + (count - 1) * each;
         }
 
         /** From how many on more of them bring little. */
@@ -84,80 +88,80 @@ record CostModel(Growth growth, String provider) {
                 .flatMap(line -> points(curve)
                         .filter(point -> point.size() != 1 && point.size() != SOME)
                         .map(point -> new Prediction(
-                                "%,d %s, cycles/s".formatted(point.size(), curve.title()),
-                                point.cost().perSecond(),
-                                line.perSecond(point.size()),
-                                point.size() < SOME)))
+                                "%,d %s, ms".formatted(point.size(), curve.title()),
+                                point.cost().p50Millis(),
+                                line.millis(point.size()),
+                                curve == Curve.THREADS || point.size() < SOME)))
                 .toList();
     }
 
     /** For cycles, if the two points are there that it is made of. */
     Optional<Line> line(Curve curve) {
         return cost(curve, 1)
-                .flatMap(one -> cost(curve, SOME).map(some -> {
-                    double alone = 1 / one.perSecond();
-                    return new Line(alone, (SOME / some.perSecond() - alone) / (SOME - 1));
-                }));
+                .flatMap(one -> cost(curve, SOME)
+                        .map(some -> new Line(one.p50Millis(), (some.p50Millis() - one.p50Millis()) / (SOME - 1))));
     }
 
     private List<Prediction> keys() {
-        return cost(Curve.KEYS, Cycles.SOME_KEYS).stream()
-                .flatMap(known -> points(Curve.KEYS)
-                        .filter(point -> point.size() != Cycles.SOME_KEYS)
+        return asWithAThousand(Curve.KEYS, "%,d keys, ms", point -> point.size() <= TEN_THOUSAND);
+    }
+
+    private List<Prediction> asWithAThousand(Curve curve, String what, Predicate<Point> claimed) {
+        return cost(curve, A_THOUSAND).stream()
+                .flatMap(known -> points(curve)
+                        .filter(point -> point.size() > SOME && point.size() != A_THOUSAND)
                         .map(point -> new Prediction(
-                                "%,d keys, cycles/s".formatted(point.size()),
-                                point.cost().perSecond(),
-                                known.perSecond(),
-                                point.size() <= TEN_THOUSAND)))
+                                what.formatted(point.size()),
+                                point.cost().p50Millis(),
+                                known.p50Millis(),
+                                claimed.test(point))))
                 .toList();
     }
 
     private List<Prediction> renewals() {
-        double seconds = Curve.LEASE.toSeconds();
         return renewalPrice().stream()
-                .flatMap(price -> points(Curve.HELD)
-                        .filter(point -> hasProcessor(point.cost()))
-                        .map(point -> new Prediction(
-                                "%,d held, server µs/s".formatted(point.size()),
-                                point.cost().processor().servers(),
-                                price.perSecond(point.size(), seconds),
-                                point.size() >= A_THOUSAND)))
+                .flatMap(price -> Stream.concat(
+                        points(Curve.HELD)
+                                .filter(point -> point.size() != A_HUNDRED)
+                                .map(point -> renewals(price, point, point.size(), LEASE_SECONDS, "held")),
+                        points(Curve.LEASES)
+                                .skip(1)
+                                .map(point -> renewals(price, point, Curve.MANY, point.size(), "s of lease"))))
+                .filter(each -> Double.isFinite(each.measured()))
                 .toList();
     }
 
+    private static Prediction renewals(RenewalPrice price, Point point, int held, double lease, String what) {
+        return new Prediction(
+                "%,d %s, server µs/s".formatted(point.size(), what),
+                servers(point),
+                price.perSecond(held, lease),
+                true);
+    }
+
+    /** Not claimed: the compiler still works while the first ones are handed over. */
     private List<Prediction> waiters() {
-        return cost(Curve.WAITERS, A_THOUSAND).stream()
-                .flatMap(known -> points(Curve.WAITERS)
-                        .filter(point -> point.size() >= SOME && point.size() != A_THOUSAND)
-                        .map(point -> new Prediction(
-                                "%,d waiters, seconds".formatted(point.size()),
-                                point.size() / point.cost().perSecond(),
-                                point.size() / known.perSecond(),
-                                point.size() > A_THOUSAND)))
-                .toList();
+        return asWithAThousand(Curve.WAITERS, "%,d waiters, ms for each", point -> false);
     }
 
-    /** Unless leases were not measured. */
+    /** Unless its two points were not measured. */
     Optional<RenewalPrice> renewalPrice() {
-        List<Point> leases =
-                points(Curve.LEASES).filter(point -> hasProcessor(point.cost())).toList();
-        if (leases.size() < 2) {
-            return Optional.empty();
-        }
-        Point shortest = leases.get(0);
-        Point longest = leases.get(leases.size() - 1);
-        double fewer = RENEWALS_IN_A_LEASE * Curve.MANY / longest.size();
-        double more = RENEWALS_IN_A_LEASE * Curve.MANY / shortest.size();
-        double each = (servers(shortest) - servers(longest)) / (more - fewer);
-        return Optional.of(new RenewalPrice(servers(longest) - each * fewer, each));
+        return cost(Curve.HELD, A_HUNDRED)
+                .filter(CostModel::hasProcessor)
+                .flatMap(few -> points(Curve.LEASES).findFirst().map(shortest -> {
+                    double fewer = RENEWALS_IN_A_LEASE * A_HUNDRED / LEASE_SECONDS;
+                    double more = RENEWALS_IN_A_LEASE * Curve.MANY / shortest.size();
+                    double each = (servers(shortest) - few.processor().servers()) / (more - fewer);
+                    return new RenewalPrice(few.processor().servers() - each * fewer, each);
+                }));
     }
 
-    /** What the processors alone let each of many threads add to a cycle, in seconds. */
-    Optional<Double> processorSeconds() {
+    /** What the processors alone let each of many threads add to a cycle, in milliseconds. */
+    Optional<Double> processorMillis() {
         return growth.processors(provider)
                 .flatMap(processors -> cost(Curve.THREADS, SOME)
                         .map(cost ->
-                                (cost.processor().servers() + cost.processor().clients()) / 1e6 / processors))
+                                (cost.processor().servers() + cost.processor().clients()) / 1e3 / processors))
                 .filter(Double::isFinite);
     }
 

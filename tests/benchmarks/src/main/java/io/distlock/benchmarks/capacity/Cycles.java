@@ -36,6 +36,7 @@ final class Cycles {
     private static final int ROUNDS = 5;
     private static final int STARTED_AT_ONCE = 8;
     private static final int COUNTED = 200;
+    private static final Duration TO_COMPILE = Duration.ofMillis(700);
     private static final Duration TIME_TO_BE_READY = Duration.ofMillis(200);
 
     private Cycles() {}
@@ -92,7 +93,8 @@ final class Cycles {
             while (processes.size() < size) {
                 processes.addAll(NeighbourProcess.on(store, Math.min(STARTED_AT_ONCE, size - processes.size()), SMALL));
             }
-            together(processes, window(run).dividedBy(2));
+            // They share the processors, and each has to compile the same.
+            together(processes, window(run).plus(run == RunSize.TINY ? Duration.ZERO : TO_COMPILE.multipliedBy(size)));
             List<Long> heaps = new ArrayList<>();
             Round middle = middle(() -> {
                 ProcessorUse use = ProcessorUse.start(store);

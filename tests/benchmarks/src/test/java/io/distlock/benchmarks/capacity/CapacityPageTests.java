@@ -1,6 +1,7 @@
 package io.distlock.benchmarks.capacity;
 
 import static io.distlock.benchmarks.capacity.Figures.point;
+import static io.distlock.benchmarks.capacity.Figures.timed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.distlock.benchmarks.capacity.Cost.ProcessorMicros;
@@ -94,12 +95,12 @@ class CapacityPageTests {
     void thePageSaysHowFarThePredictionsAreOff() {
         page.write(new Growth(List.of(Figures.of(
                 "redis",
-                point(Curve.KEYS, 100, 1_100, 1),
-                point(Curve.KEYS, 1_000, 1_000, 1),
-                point(Curve.KEYS, 10_000, 500, 1)))));
+                timed(Curve.KEYS, 100, 0.55),
+                timed(Curve.KEYS, 1_000, 0.5),
+                timed(Curve.KEYS, 10_000, 0.25)))));
         assertThat(page.actual())
-                .contains("| 100 keys, cycles/s | 1,100, 1,000, -9 % |\n")
-                .contains("| 10,000 keys, cycles/s | 500, 1,000, **+100 %** |\n")
+                .contains("| 100 keys, ms | 0.55, 0.50, -9 % |\n")
+                .contains("| 10,000 keys, ms | 0.25, 0.50, **+100 %** |\n")
                 .contains("Within 20 %: 1 of 2 where the model claims to hold, 0 of 0 elsewhere (*).");
     }
 

@@ -21,4 +21,9 @@ final class Figures {
                 size,
                 new Cost(perSecond, 0.25, 12.5, 3_000_000, 7, 2, 0, new ProcessorMicros(serverMicros, 40)));
     }
+
+    /** One whose times matter. */
+    static Point timed(Curve curve, int size, double p50Millis) {
+        return new Point(curve, size, new Cost(1, p50Millis, 100, 3_000_000, 7, 2, 0, new ProcessorMicros(60, 40)));
+    }
 }

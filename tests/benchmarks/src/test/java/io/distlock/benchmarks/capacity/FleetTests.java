@@ -39,7 +39,7 @@ class FleetTests {
     /** 100,000 locks have 20,000 renewals a second, of 3 µs each. */
     @Test
     void heldLocksCostTheirRenewals() {
-        var needs = needs(Figures.of("jdbc", point(Curve.LEASES, 5, 1, 18_000), point(Curve.LEASES, 60, 1, 1_500)));
+        var needs = needs(Figures.of("jdbc", point(Curve.HELD, 100, 1, 60), point(Curve.LEASES, 5, 1, 18_000)));
         assertThat(needs.get("servers' processors for 100 held by each, lease 15 s, 60 s")
                         .apply("jdbc"))
                 .contains("0.10, 0.025");
