@@ -153,6 +153,11 @@ abstract class LeasingContract extends ContractPart {
         HeldLock held = one().acquire(patiently(one(), key).withLeaseTime(LEASE).withRenew(false));
         held.extend(LockOptions.MIN_LEASE);
         assertThat(held.remaining()).isGreaterThan(LockOptions.MIN_LEASE);
+        // A store that does not tell how long it keeps the key keeps it nevertheless.
+        await().pollDelay(LockOptions.MIN_LEASE.multipliedBy(10))
+                .atMost(PATIENCE)
+                .until(() -> true);
+        assertRefused(other(), now(other(), key));
         assertThat(remaining(key).plusSeconds(1)).isGreaterThan(held.remaining());
         held.close();
     }

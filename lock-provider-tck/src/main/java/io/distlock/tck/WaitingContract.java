@@ -16,12 +16,18 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockInterruptedException;
 import io.distlock.LockKey;
+import io.distlock.LockMode;
 import io.distlock.LockRequest;
+import io.distlock.Release;
+import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
+import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
@@ -94,6 +100,28 @@ abstract class WaitingContract extends ContractPart {
         held.release();
         await().atMost(PATIENCE).untilAsserted(() -> assertFree(key));
         assertNothingAt(one(), key);
+    }
+
+    /** Both wait for the same holder, perhaps by one watch or one subscription. */
+    @Test
+    void aReaderThatGivesUpLeavesTheWakeUpToAnother() {
+        needsSharedMode();
+        LockKey key = uniqueKey();
+        HeldLock held = other().acquire(patiently(other(), key));
+        CompletableFuture<Optional<Grant>> stays = provider().acquire(reading(key, "stays"));
+        CompletableFuture<Optional<Grant>> goes = provider().acquire(reading(key, "goes"));
+        // Time to subscribe: a waiter that has not subscribed yet need not be notified.
+        await().pollDelay(Duration.ofSeconds(1)).untilAsserted(() -> assertWaits(key, stays));
+        goes.cancel(true);
+        held.release();
+        // Neither the end of the lease nor the last look before the deadline comes so soon.
+        Grant granted = get(stays, SLOW_MACHINE).orElseThrow();
+        assertThat(get(provider().release(granted.lease(), Duration.ZERO))).isEqualTo(Release.RELEASED);
+    }
+
+    private LeaseRequest reading(LockKey key, String owner) {
+        Deadline deadline = Deadline.in(LONG_PATIENCE, runtime().ticker());
+        return new LeaseRequest(key, LockMode.SHARED, owner, one().options(), deadline);
     }
 
     @Test
