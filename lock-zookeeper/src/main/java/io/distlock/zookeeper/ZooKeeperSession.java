@@ -205,15 +205,16 @@ final class ZooKeeperSession implements Watcher, DueSet.Due {
     CompletableFuture<Renewal> confirm() {
         CompletableFuture<Renewal> result = new CompletableFuture<>();
         Moment sent = runtime.ticker().now();
+        long interval = options.betweenConfirmations(timeToLive).toNanos();
+        // Again soon, unless it is answered; also if the one before is still under way, or it would be due all the
+        // time.
+        dueNanos = sent.nanos() + interval / 3;
         synchronized (this) {
             if (confirming != null) {
                 return confirming;
             }
             confirming = result;
         }
-        long interval = options.betweenConfirmations(timeToLive).toNanos();
-        // Again soon, unless it is answered.
-        dueNanos = sent.nanos() + interval / 3;
         CompletableFuture<Renewal> asked = isLost() || validity == null
                 ? CompletableFuture.completedFuture(lost ? Renewal.NOT_OWNER : Renewal.UNKNOWN)
                 : calls.sync().handle((answer, failure) -> confirmed(sent, failure));
