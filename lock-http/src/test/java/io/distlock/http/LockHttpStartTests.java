@@ -1,6 +1,8 @@
 package io.distlock.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
@@ -12,6 +14,7 @@ import io.distlock.jdbc.fence.JdbcFence;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -25,6 +28,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.webclient.WebClientCustomizer;
+import org.springframework.core.Ordered;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
@@ -168,19 +172,43 @@ class LockHttpStartTests {
                 "cannot be used");
         context.withBean("behind", Runnable.class, GoodBehind::new)
                 .withPropertyValues(SECRET, "spring.aop.proxy-target-class=false")
-                .run(started -> assertThat(started).hasNotFailed().hasBean("requiredLockReceiver"));
+                .run(started -> {
+                    assertThat(started).hasNotFailed().hasBean("requiredLockReceiver");
+                    // Its annotation is found, and so it does not run.
+                    assertThatIllegalStateException()
+                            .isThrownBy(started.getBean("behind", Runnable.class)::run)
+                            .withMessageContaining("GoodBehind.run() has @RequireLock, but was not called");
+                });
     }
 
     @Test
     void aHostMayBeNamedWithADefaultPortOrAsAnAddress() {
         TargetHosts hosts = TargetHosts.of(Set.of("stock:443", "plain:80", "[::1]", "[::2]:8443"));
-        for (String included :
-                new String[] {"https://stock/7", "http://plain", "http://[::1]:8080", "https://[::2]:8443"}) {
+        for (String included : new String[] {
+            "https://stock/7", "HTTPS://STOCK/7", "http://plain", "http://[::1]:8080", "https://[::2]:8443"
+        }) {
             assertThat(hosts.includes(URI.create(included))).isTrue();
         }
         for (String other : new String[] {"http://stock/7", "https://plain", "https://[::2]"}) {
             assertThat(hosts.includes(URI.create(other))).isFalse();
         }
+    }
+
+    @Test
+    void aHostIsTakenWithoutTheSpacesAroundItAndIsMoreThanSpaces() {
+        assertThat(TargetHosts.of(Set.of(" Stock ")).includes(URI.create("http://stock/7")))
+                .isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TargetHosts.of(Set.of(" ")))
+                .withMessageContaining("is not a host");
+    }
+
+    /** Spring Security's advisors have the orders 100 to 600. Nobody else learns which locks are held. */
+    @Test
+    void theLockIsCheckedAfterTheCallersRights() {
+        context.run(started -> assertThat(
+                        started.getBean("requireLockAdvisor", Ordered.class).getOrder())
+                .isGreaterThan(600));
     }
 
     @Test
@@ -236,6 +264,32 @@ class LockHttpStartTests {
                 .run(started -> assertThat(started)
                         .getFailure()
                         .hasStackTraceContaining("accepted-secrets: the secret for Lock-Sequencer has 9 characters"));
+    }
+
+    @Test
+    void theSecretSignsAndThoseThatAreAcceptedBesidesDoNot() {
+        String secret = "0123456789abcdef0123456789abcdef";
+        String later = "fedcba9876543210fedcba9876543210";
+        Sequencer sequencer = new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7));
+        SequencerHeader header = header(secret, later);
+        assertThat(header.value(sequencer)).isEqualTo(new SequencerHeader(List.of(secret)).value(sequencer));
+        assertThat(header.parse(List.of(new SequencerHeader(List.of(later)).value(sequencer))))
+                .containsValue(sequencer);
+    }
+
+    /** As a property that stands for no secret, such as an empty environment variable. */
+    @Test
+    void anEmptySecretIsNone() {
+        assertThat(header("").isSigned()).isFalse();
+    }
+
+    private static SequencerHeader header(String secret, String... accepted) {
+        return new LockHttpProperties(
+                        secret,
+                        List.of(accepted),
+                        new LockHttpProperties.Client(Set.of()),
+                        new LockHttpProperties.Server(LockHttpProperties.FenceStore.MEMORY))
+                .header();
     }
 
     private static void assertStops(ApplicationContextRunner runner, String... messages) {

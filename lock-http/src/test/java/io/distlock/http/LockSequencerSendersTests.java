@@ -47,6 +47,19 @@ class LockSequencerSendersTests {
     }
 
     @Test
+    void withASecretTheValuesAreSigned() {
+        String secret = "0123456789abcdef0123456789abcdef";
+        run((locks, client) -> locks.lock("stock", "7").run(() -> {
+            List<String> values = sent(
+                    "http://stock:8080/7",
+                    List.of(),
+                    new LockSequencerFilter(HOSTS, secret),
+                    new LockSequencerInterceptor(HOSTS, secret));
+            assertThat(new SequencerHeader(List.of(secret)).parse(values)).containsKey(LockKey.of("stock", "7"));
+        }));
+    }
+
+    @Test
     void aHeaderThatIsAlreadyThereStaysAsItIs() {
         run((locks, client) -> locks.lock("stock", "7")
                 .run(() -> assertThat(sent("http://stock:8080/7", List.of("1;exclusive;other")))
@@ -109,12 +122,16 @@ class LockSequencerSendersTests {
 
     /** What either client sends. */
     private static List<String> sent(String uri, List<String> already) {
+        return sent(uri, already, new LockSequencerFilter(HOSTS), new LockSequencerInterceptor(HOSTS));
+    }
+
+    private static List<String> sent(
+            String uri, List<String> already, LockSequencerFilter filter, LockSequencerInterceptor interceptor) {
         AtomicReference<List<String>> reactive = new AtomicReference<>();
         ClientRequest request = ClientRequest.create(HttpMethod.POST, URI.create(uri))
                 .headers(headers -> already.forEach(value -> headers.add(SequencerHeader.NAME, value)))
                 .build();
-        new LockSequencerFilter(HOSTS)
-                .filter(request, sent -> {
+        filter.filter(request, sent -> {
                     reactive.set(sent.headers().getOrDefault(SequencerHeader.NAME, List.of()));
                     return Mono.empty();
                 })
@@ -122,7 +139,7 @@ class LockSequencerSendersTests {
         MockClientHttpRequest blocking = new MockClientHttpRequest(HttpMethod.POST, URI.create(uri));
         already.forEach(value -> blocking.getHeaders().add(SequencerHeader.NAME, value));
         try {
-            new LockSequencerInterceptor(HOSTS)
+            interceptor
                     .intercept(blocking, new byte[0], (any, body) -> new MockClientHttpResponse(body, HttpStatus.OK))
                     .close();
         } catch (IOException failure) {

@@ -5,8 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.distlock.HeldLock;
 import io.distlock.http.Warehouse.Written;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.MethodBeforeAdvice;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 import org.springframework.test.web.reactive.server.WebTestClient;
 
 /** WebFlux. */
@@ -14,12 +24,37 @@ class ReactiveRequireLockTests extends RequireLockContract {
 
     @Override
     ConfigurableApplicationContext start(String... arguments) {
-        return ReactiveWarehouse.start(ReactiveWarehouse.class, arguments);
+        return ReactiveWarehouse.start(Inside.class, arguments);
     }
 
     @Override
     void writeOutsideOfARequest() {
         context.getBean(ReactiveWarehouse.Stock.class).write("7").block();
+    }
+
+    /** An aspect inside, such as one for transactions, that looks for its call on the thread. */
+    @Configuration(proxyBeanMethods = false)
+    static class Inside {
+
+        private static final List<String> CALLS = new CopyOnWriteArrayList<>();
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor inside() {
+            MethodBeforeAdvice advice = (method, arguments, target) -> CALLS.add(
+                    ExposeInvocationInterceptor.currentInvocation().getMethod().getName() + List.of(arguments));
+            return new DefaultPointcutAdvisor(new AnnotationMatchingPointcut(null, RequireLock.class, true), advice);
+        }
+    }
+
+    @Test
+    void eachSubscriptionCallsTheAspectsInside() {
+        context.getBean(Written.class).between(() -> {});
+        Inside.CALLS.clear();
+        try (HeldLock lock = locks.acquire(locks.request("stock", "7"))) {
+            assertThat(post("/twice/7", lock).statusCode()).isEqualTo(200);
+        }
+        assertThat(Inside.CALLS).containsExactly("write[7]", "write[7]");
     }
 
     /** As {@code @WebFluxTest} has it. */

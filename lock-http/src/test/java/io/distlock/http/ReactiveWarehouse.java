@@ -40,6 +40,11 @@ class ReactiveWarehouse {
     }
 
     @Bean
+    Warehouse.Everything everything() {
+        return new Warehouse.Everything();
+    }
+
+    @Bean
     RouterFunction<ServerResponse> route(Stock stock) {
         return RouterFunctions.route()
                 .POST(

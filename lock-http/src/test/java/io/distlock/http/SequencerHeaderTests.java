@@ -146,6 +146,13 @@ class SequencerHeaderTests {
         assertMalformed(signed, List.of(value.replace("a:b", "a:c")));
     }
 
+    /** Senders and receivers are not updated at the same time. The expected value was computed by OpenSSL. */
+    @Test
+    void aSignatureIsTheSameInEachVersion() {
+        Sequencer sequencer = new Sequencer(LockKey.of("a", "b"), LockMode.EXCLUSIVE, new FencingToken(7));
+        assertThat(signed.value(sequencer)).isEqualTo("7;exclusive;a:b;qYFI4QhuSmCeXyjgPe9M0g-Y6AoZHgUPJsFvJwAif9k");
+    }
+
     @Test
     void aShortSecretIsRefusedWithoutBeingShown() {
         assertThatIllegalArgumentException()

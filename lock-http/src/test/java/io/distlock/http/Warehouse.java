@@ -9,6 +9,9 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -27,6 +30,11 @@ class Warehouse {
     @Bean
     Stock stock(Written written) {
         return new Stock(written);
+    }
+
+    @Bean
+    Everything everything() {
+        return new Everything();
     }
 
     static ConfigurableApplicationContext start(String... properties) {
@@ -59,6 +67,16 @@ class Warehouse {
 
         void callBetween() {
             between.run();
+        }
+    }
+
+    /** An application's answer to whatever nobody else answers. */
+    @ControllerAdvice
+    static class Everything {
+
+        @ExceptionHandler
+        ResponseEntity<String> failed(Exception any) {
+            return ResponseEntity.internalServerError().body("an advice of the application: " + any);
         }
     }
 
