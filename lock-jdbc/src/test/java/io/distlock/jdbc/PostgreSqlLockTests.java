@@ -14,8 +14,10 @@ import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.Renewal;
 import io.distlock.spi.Ticker;
 import io.distlock.support.LockRuntime;
+import io.distlock.support.TryLockStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -32,12 +34,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 class PostgreSqlLockTests extends JdbcLockContract {
 
@@ -425,6 +429,42 @@ class PostgreSqlLockTests extends JdbcLockContract {
     void applicationsThatNameTheSchemaAndOthersHearEachOther() {
         assertThat(new PostgreSqlLocks("public.distributed_lock").channel())
                 .isEqualTo(new PostgreSqlLocks("Distributed_Lock").channel());
+    }
+
+    /** A release is announced only if somebody waits, and this one came just before the reader said so. */
+    @Test
+    void aReaderLooksOnceMoreAfterItHasAskedForAnAnnouncement() {
+        LockKey key = unique();
+        Lease held = get(provider.acquire(request(key))).orElseThrow().lease();
+        DataSource freed = beforeEach("set waited = true", () -> get(provider.release(held, Duration.ZERO)));
+        LockOptions options = LockOptions.defaults();
+        LockRuntime runtime = LockRuntime.start();
+        try (DatabaseCalls calls = new DatabaseCalls(runtime, freed, Database.PATIENT)) {
+            LeaseRequest reading = new LeaseRequest(
+                    key, LockMode.SHARED, "reader", options, Deadline.in(Duration.ofMinutes(1), runtime.ticker()));
+            assertThat(get(new JdbcLockStore(calls, Database.KEYS, runtime.ticker()).attempt(reading, false)))
+                    .isInstanceOf(TryLockStore.Result.Granted.class);
+        } finally {
+            runtime.close();
+        }
+    }
+
+    /** Something happens before each statement with this text. */
+    private static DataSource beforeEach(String text, Runnable event) {
+        return new DelegatingDataSource(database.direct()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                            if (method.getName().equals("prepareStatement") && ((String) arguments[0]).contains(text)) {
+                                event.run();
+                            }
+                            return method.invoke(connection, arguments);
+                        });
+            }
+        };
     }
 
     /** The statement reads the row as it was before it waited. */
