@@ -1,7 +1,6 @@
 package io.distlock.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
@@ -106,29 +105,6 @@ class SessionUseTests extends SteppedTimeFixture {
         assertThat(isIdleAfterItsTime()).isTrue();
     }
 
-    @Test
-    void whoeverIsRefusedOrGivesUpNoLongerUsesIt() {
-        ZooKeeperSession others = enter(LEASE.multipliedBy(2));
-        get(others.calls()
-                .enqueue(
-                        queues.paths.ancestors(queues.paths.queue(key)),
-                        queues.paths.queue(key),
-                        "ahead-lock-",
-                        "ahead"));
-        assertThat(get(acquire(LockMode.EXCLUSIVE, "refused", Duration.ZERO))).isEmpty();
-        ZooKeeperAcquisition late = acquire(LockMode.EXCLUSIVE, "late", Duration.ofSeconds(1));
-        ZooKeeperAcquisition cancelled = acquire(LockMode.EXCLUSIVE, "cancelled", SESSION);
-        // Their places are answered, and then their watches.
-        get(session.calls().sync());
-        get(session.calls().sync());
-        cancelled.cancel(true);
-        ticker.advance(Duration.ofSeconds(1));
-        assertThat(get(late)).isEmpty();
-        get(session.calls().sync());
-        session.leave();
-        assertThat(isIdleAfterItsTime()).isTrue();
-    }
-
     /** A request may be repeated before it is answered. */
     @Test
     void anOwnerThatAsksTwiceAtOnceHasOneLock() {
@@ -199,22 +175,6 @@ class SessionUseTests extends SteppedTimeFixture {
                 .plusMillis(1));
         proxy.thaw();
         assertThat(confirmedAgo(get(entering))).isEqualTo("confirmed 0 ms ago");
-    }
-
-    @Test
-    void aSessionThatIsNotConfirmedForItsTimeIsLostAndItsPlacesAreLeft() {
-        ZooKeeperSession usual = usual();
-        String queue = queues.paths.queue(key);
-        get(usual.calls().enqueue(queues.paths.ancestors(queue), queue, "place-lock-", "place"));
-        proxy.freeze();
-        ticker.advance(LocalZooKeeper.OPTIONS.session(usual.timeToLive()));
-        assertThat(usual.isLost()).isTrue();
-        ticker.advance(Duration.ofSeconds(2));
-        proxy.thaw();
-        awaitConnection();
-        assertThat(usual()).isNotSameAs(usual);
-        // By its server, it would last for longer than this.
-        await().atMost(PATIENCE.dividedBy(2)).until(() -> nodes(queue).isEmpty());
     }
 
     /** A thread that asked without a pause would be busy for as long as the server is silent. */
