@@ -124,16 +124,26 @@ final class DatabaseCalls implements AutoCloseable {
 
     /** Ends by then, as a part of a call that has begun before. */
     <T> CompletableFuture<T> call(Urgency urgency, long until, Work<T> work) {
+        return limited(until, submit(urgency, until, work));
+    }
+
+    /** Its caller gives up by then, even if nothing ends it. */
+    <T> CompletableFuture<T> limited(long until, CompletableFuture<T> answer) {
+        CompletableFuture<T> limited = runtime.timeouts().within(upToMillis(left(until)), answer);
+        // Given up, or cancelled: what has not begun is not sent any more.
+        limited.whenComplete((done, failure) -> answer.cancel(false));
+        return limited;
+    }
+
+    /** Begins nothing after then; a statement that has begun ends by then. Cancelled before, it sends nothing. */
+    <T> CompletableFuture<T> submit(Urgency urgency, long until, Work<T> work) {
         Call<T> call = new Call<>(until, work);
         try {
             (urgency == Urgency.KEEP ? keeping : taking).execute(call);
         } catch (RejectedExecutionException closed) {
             call.answer.completeExceptionally(new NotSentException("the provider is closed"));
         }
-        CompletableFuture<T> limited = runtime.timeouts().within(upToMillis(left(until)), call.answer);
-        // Given up, or cancelled: what has not begun is not sent any more.
-        limited.whenComplete((answer, failure) -> call.answer.cancel(false));
-        return limited;
+        return call.answer;
     }
 
     /** The database's dialect, which its first connection tells. */
@@ -232,7 +242,8 @@ final class DatabaseCalls implements AutoCloseable {
         return Duration.ofMillis(TimeUnit.NANOSECONDS.toMillis(Math.max(1, nanos) + NANOS_BELOW_A_MILLI));
     }
 
-    private long left(long until) {
+    /** How many nanoseconds there are until then. */
+    long left(long until) {
         return until - runtime.ticker().nanos();
     }
 
@@ -313,16 +324,20 @@ final class DatabaseCalls implements AutoCloseable {
         }
 
         /** Now and then: a plan that was made for a small table reads all of it, however large it has become. */
-        private void forgetPlans(Connection connection) throws SQLException {
-            LockSql known = sql;
-            if (known == null || known.forgetPlans().isEmpty()) {
+        private void forgetPlans(Connection connection) {
+            Optional<String> forget = Optional.ofNullable(sql).flatMap(LockSql::forgetPlans);
+            if (forget.isEmpty()) {
                 return;
             }
-            int used = uses.merge(connection.unwrap(Connection.class), 1, Integer::sum);
-            if (used % USES_OF_A_PLAN == 0) {
-                try (Statement statement = connection.createStatement()) {
-                    statement.execute(known.forgetPlans().get());
+            try {
+                int used = uses.merge(connection.unwrap(Connection.class), 1, Integer::sum);
+                if (used % USES_OF_A_PLAN == 0) {
+                    try (Statement statement = connection.createStatement()) {
+                        statement.execute(forget.get());
+                    }
                 }
+            } catch (SQLException notNeeded) {
+                // It saves time only. If the connection is broken, the call's own statement says so.
             }
         }
 

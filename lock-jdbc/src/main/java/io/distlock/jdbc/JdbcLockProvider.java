@@ -38,8 +38,8 @@ import javax.sql.DataSource;
  * <p>Each statement is a transaction of its own at READ COMMITTED, decides by one row, and compares the owner. Its times come
  * from the database's clock while it runs, as microseconds since 1970: no session's time zone and no daylight saving enters. A
  * request that is repeated by its owner gets the same grant; a token is the larger of the last one plus 1 and the clock. A
- * statement whose answer is lost may be applied nevertheless, or later: its outcome is unknown, and it is withdrawn by its
- * owner until it can no longer arrive. A grant counts from before its statement was sent. A statement that loses to another
+ * statement whose answer is lost may be applied nevertheless, or later: its outcome is unknown, and its owner
+ * withdraws it for some seconds. A grant counts from before its statement was sent. A statement that loses to another
  * one, in a deadlock or a serialization failure, is repeated within its call's time.
  *
  * <p>Exclusion holds while the database keeps what it has committed and its clock does not jump forward: a

@@ -3,20 +3,20 @@ package io.distlock.jdbc;
 import io.distlock.jdbc.DatabaseCalls.Urgency;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.springframework.dao.ConcurrencyFailureException;
-import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 
 /**
  * Requests of one kind that wait while the connections are busy share the next statement, as transactions share a write to the log
- * in a group commit. Nothing waits for company. A statement ends within the time of the request that leads it, which is
- * the one that has waited longest. Thread-safe.
+ * in a group commit. Nothing waits for company. A statement ends within the time of the request that leads it, so only those
+ * join it who lose at most half of their own by that. If the database refuses one of them, each is sent by itself. Thread-safe.
  *
  * @param <A> the answer to one request
  */
@@ -25,7 +25,9 @@ final class SharedStatement<A> {
     private final DatabaseCalls calls;
     private final Urgency urgency;
     private final Work<A> work;
-    private final Queue<Request<A>> waiting = new ConcurrentLinkedQueue<>();
+
+    /** In their order; guarded by itself. Whoever removes a request serves it. */
+    private final Set<Request<A>> waiting = new LinkedHashSet<>();
 
     /** Answers to requests, in their order. No two have the same key. */
     @FunctionalInterface
@@ -34,8 +36,19 @@ final class SharedStatement<A> {
         List<A> with(LockSql sql, NamedParameterJdbcOperations database, List<MapSqlParameterSource> requests);
     }
 
-    /** Whoever removes it from those that wait serves it. */
-    private record Request<A>(MapSqlParameterSource parameters, long until, CompletableFuture<A> answer) {
+    private static final class Request<A> {
+
+        private final MapSqlParameterSource parameters;
+        private final long until;
+        private final CompletableFuture<A> answer = new CompletableFuture<>();
+
+        /** Has shared a statement that was refused. */
+        private volatile boolean alone;
+
+        Request(MapSqlParameterSource parameters, long until) {
+            this.parameters = parameters;
+            this.until = until;
+        }
 
         String key() {
             return LockSql.key(parameters);
@@ -50,28 +63,48 @@ final class SharedStatement<A> {
 
     /** As {@link DatabaseCalls#call}. */
     CompletableFuture<A> call(MapSqlParameterSource parameters) {
-        Request<A> request = new Request<>(parameters, calls.until(), new CompletableFuture<>());
+        Request<A> request = new Request<>(parameters, calls.until());
         send(request);
-        return request.answer;
+        return calls.limited(request.until, request.answer);
+    }
+
+    /** How many no statement has yet. */
+    int waiting() {
+        synchronized (waiting) {
+            return waiting.size();
+        }
+    }
+
+    /** Whether nobody else serves it. */
+    private boolean claim(Request<A> request) {
+        synchronized (waiting) {
+            return waiting.remove(request);
+        }
     }
 
     private void send(Request<A> request) {
-        waiting.add(request);
-        CompletableFuture<Boolean> call = calls.call(urgency, request.until, new Led(request));
-        call.whenComplete((done, failure) -> {
-            if (failure != null) {
+        synchronized (waiting) {
+            waiting.add(request);
+        }
+        Led led = new Led(request);
+        CompletableFuture<Boolean> sent = calls.submit(urgency, request.until, led);
+        sent.whenComplete((done, failure) -> {
+            // What another statement has is neither unsent nor over.
+            if (failure != null && (led.begun || claim(request))) {
                 request.answer.completeExceptionally(failure);
             }
         });
-        // Answered by another one's statement, given up or cancelled: it needs none of its own.
-        request.answer.whenComplete((answer, failure) -> call.cancel(false));
+        request.answer.whenComplete((answer, failure) -> {
+            sent.cancel(false);
+            claim(request);
+        });
     }
 
     /** A statement for a request, and for those that wait behind it. */
     private final class Led implements DatabaseCalls.Work<Boolean> {
 
         private final Request<A> leader;
-        private boolean begun;
+        private volatile boolean begun;
 
         Led(Request<A> leader) {
             this.leader = leader;
@@ -79,38 +112,48 @@ final class SharedStatement<A> {
 
         @Override
         public Boolean with(LockSql sql, NamedParameterJdbcOperations database) {
-            begun = begun || waiting.remove(leader);
+            begun = begun || claim(leader);
             if (begun) {
-                List<Request<A>> together = together(sql.mostTogether());
-                List<MapSqlParameterSource> requests =
-                        together.stream().map(Request::parameters).toList();
-                try {
-                    List<A> answers = work.with(sql, database, requests);
-                    for (int each = 0; each < answers.size(); each++) {
-                        together.get(each).answer.complete(answers.get(each));
-                    }
-                } catch (ConcurrencyFailureException | DuplicateKeyException loser) {
-                    // Nothing is applied: this one is repeated, and the others may be gone by then.
-                    together.subList(1, together.size()).forEach(SharedStatement.this::send);
-                    throw loser;
-                } catch (RuntimeException | Error failure) {
-                    together.forEach(each -> each.answer.completeExceptionally(failure));
-                    throw failure;
-                }
+                serve(sql, database, together(leader.alone ? 1 : sql.mostTogether()));
             }
             return begun;
+        }
+
+        private void serve(LockSql sql, NamedParameterJdbcOperations database, List<Request<A>> together) {
+            List<MapSqlParameterSource> requests =
+                    together.stream().map(each -> each.parameters).toList();
+            try {
+                List<A> answers = work.with(sql, database, requests);
+                for (int each = 0; each < answers.size(); each++) {
+                    together.get(each).answer.complete(answers.get(each));
+                }
+            } catch (ConcurrencyFailureException | DataIntegrityViolationException refused) {
+                // Nothing is applied.
+                if (together.size() == 1) {
+                    throw refused;
+                }
+                together.forEach(each -> {
+                    each.alone = true;
+                    send(each);
+                });
+            } catch (RuntimeException | Error failure) {
+                together.forEach(each -> each.answer.completeExceptionally(failure));
+                throw failure;
+            }
         }
 
         private List<Request<A>> together(int most) {
             Map<String, Request<A>> together = new LinkedHashMap<>();
             together.put(leader.key(), leader);
-            Iterator<Request<A>> others = waiting.iterator();
-            while (together.size() < most && others.hasNext()) {
-                Request<A> next = others.next();
-                if (next.answer.isDone()) {
-                    waiting.remove(next);
-                } else if (!together.containsKey(next.key()) && waiting.remove(next)) {
-                    together.put(next.key(), next);
+            long left = calls.left(leader.until);
+            synchronized (waiting) {
+                Iterator<Request<A>> others = waiting.iterator();
+                while (together.size() < most && others.hasNext()) {
+                    Request<A> next = others.next();
+                    boolean joins = !next.alone && calls.left(next.until) / 2 <= left;
+                    if (joins && together.putIfAbsent(next.key(), next) == null) {
+                        others.remove();
+                    }
                 }
             }
             return List.copyOf(together.values());

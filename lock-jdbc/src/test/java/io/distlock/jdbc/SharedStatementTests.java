@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.jdbc.DatabaseCalls.Urgency;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -26,11 +28,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -39,10 +43,12 @@ class SharedStatementTests {
 
     private static final int MOST = new PostgreSqlLocks("t").mostTogether();
 
-    private final LockRuntime runtime = LockRuntime.start();
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+
+    private final ManualTicker ticker = new ManualTicker();
+    private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final Database database = Database.h2();
-    private final DatabaseCalls calls = new DatabaseCalls(
-            runtime, new Renamed(database), Database.PATIENT.withConnections(4).withCallTimeout(Duration.ofMinutes(1)));
+    private final DatabaseCalls calls = calls(new Renamed(database));
 
     /** The keys of each statement. */
     private final List<List<String>> statements = new CopyOnWriteArrayList<>();
@@ -61,6 +67,12 @@ class SharedStatementTests {
 
     /** What keeps the connections busy. */
     private final CompletableFuture<Void> freed = new CompletableFuture<>();
+
+    /** Of its four connections, two are for requests. */
+    private DatabaseCalls calls(DataSource dataSource) {
+        return new DatabaseCalls(
+                runtime, dataSource, Database.PATIENT.withConnections(4).withCallTimeout(CALL_TIMEOUT));
+    }
 
     @AfterEach
     void close() {
@@ -82,14 +94,18 @@ class SharedStatementTests {
         return Stream.of(keys).map(this::ask).toList();
     }
 
-    /** Of the two for requests, both. */
     private void occupyConnections() {
-        List<CompletableFuture<Void>> begun = List.of(new CompletableFuture<>(), new CompletableFuture<>());
-        begun.forEach(each -> calls.call(Urgency.TAKE, (sql, any) -> {
-            each.complete(null);
+        occupyConnection(calls, Urgency.TAKE, freed);
+        occupyConnection(calls, Urgency.TAKE, freed);
+    }
+
+    private static void occupyConnection(DatabaseCalls calls, Urgency urgency, CompletableFuture<Void> freed) {
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        calls.call(urgency, Duration.ofHours(1), (sql, any) -> {
+            begun.complete(null);
             return freed.join();
-        }));
-        begun.forEach(JdbcLockContract::get);
+        });
+        get(begun);
     }
 
     @Test
@@ -154,12 +170,8 @@ class SharedStatementTests {
             return requests.stream().map(LockSql::key).toList();
         });
         CompletableFuture<Void> kept = new CompletableFuture<>();
-        List<CompletableFuture<Void>> busy = List.of(new CompletableFuture<>(), new CompletableFuture<>());
-        busy.forEach(each -> calls.call(Urgency.KEEP, (sql, any) -> {
-            each.complete(null);
-            return kept.join();
-        }));
-        busy.forEach(JdbcLockContract::get);
+        occupyConnection(calls, Urgency.KEEP, kept);
+        occupyConnection(calls, Urgency.KEEP, kept);
         CompletableFuture<String> leader = slow.call(new MapSqlParameterSource("key", "a"));
         CompletableFuture<String> other = slow.call(new MapSqlParameterSource("key", "b"));
         kept.complete(null);
@@ -179,6 +191,122 @@ class SharedStatementTests {
         freed.complete(null);
         assertThat(answers.stream().map(JdbcLockContract::get)).containsExactly(answer("a"), answer("b"), answer("c"));
         assertThat(failures).isEmpty();
+    }
+
+    /** As one that the database's encoding cannot say. */
+    @Test
+    void whomTheDatabaseRefusesDoesNotTakeTheOthersAlong() {
+        SharedStatement<String> strict = new SharedStatement<>(calls, Urgency.TAKE, (sql, any, requests) -> {
+            List<String> keys = requests.stream().map(LockSql::key).toList();
+            if (keys.contains("bad")) {
+                throw new DataIntegrityViolationException("no such character");
+            }
+            return keys;
+        });
+        occupyConnections();
+        List<CompletableFuture<String>> answers = Stream.of("a", "bad", "b")
+                .map(key -> strict.call(new MapSqlParameterSource("key", key)))
+                .toList();
+        freed.complete(null);
+        assertThat(get(answers.get(0))).isEqualTo("a");
+        assertThat(get(answers.get(2))).isEqualTo("b");
+        assertThatThrownBy(() -> answers.get(1).get(1, TimeUnit.MINUTES))
+                .hasCauseInstanceOf(DataIntegrityViolationException.class);
+    }
+
+    /** A statement ends within the time of the request that leads it. */
+    @Test
+    void whoHasMuchTimeDoesNotJoinOneThatHasLittle() {
+        occupyConnections();
+        CompletableFuture<String> old = ask("old");
+        ticker.advance(CALL_TIMEOUT.minusMillis(10));
+        List<CompletableFuture<String>> fresh = askAll("new", "newer");
+        freed.complete(null);
+        get(old.handle((answer, failure) -> answer));
+        assertThat(fresh.stream().map(JdbcLockContract::get)).containsExactly(answer("new"), answer("newer"));
+        assertThat(statements)
+                .filteredOn(keys -> keys.contains("old"))
+                .allSatisfy(keys -> assertThat(keys).hasSize(1));
+    }
+
+    /** A database that shares nothing, and one that does; given up in two ways. */
+    @Test
+    void whoHasGivenUpLeavesNothing() {
+        try (DatabaseCalls single = calls(database.direct())) {
+            for (DatabaseCalls each : List.of(single, calls)) {
+                CompletableFuture<Void> free = new CompletableFuture<>();
+                occupyConnection(each, Urgency.TAKE, free);
+                occupyConnection(each, Urgency.TAKE, free);
+                SharedStatement<String> any = new SharedStatement<>(
+                        each,
+                        Urgency.TAKE,
+                        (sql, database, requests) ->
+                                requests.stream().map(LockSql::key).toList());
+                for (int request = 0; request < 100; request++) {
+                    CompletableFuture<String> call = any.call(new MapSqlParameterSource("key", "k" + request));
+                    if (request % 2 == 0) {
+                        call.cancel(false);
+                    }
+                }
+                assertThat(any.waiting()).isEqualTo(50);
+                ticker.advance(CALL_TIMEOUT.plusSeconds(1));
+                assertThat(any.waiting()).isZero();
+                free.complete(null);
+            }
+        }
+    }
+
+    /** One leads another, and is at it when the second connection becomes free. */
+    private record UnderWay(CompletableFuture<String> leader, CompletableFuture<String> follower) {}
+
+    private UnderWay underWay(CompletableFuture<Void> second, CompletableFuture<Void> goOn) {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        SharedStatement<String> slow = new SharedStatement<>(calls, Urgency.TAKE, (sql, any, requests) -> {
+            sent.complete(null);
+            goOn.join();
+            return requests.stream().map(LockSql::key).toList();
+        });
+        occupyConnection(calls, Urgency.TAKE, freed);
+        occupyConnection(calls, Urgency.TAKE, second);
+        UnderWay both = new UnderWay(
+                slow.call(new MapSqlParameterSource("key", "a")), slow.call(new MapSqlParameterSource("key", "b")));
+        freed.complete(null);
+        get(sent);
+        return both;
+    }
+
+    @Test
+    void whoIsInAStatementIsNotTakenForUnsent() {
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        CompletableFuture<@Nullable Throwable> seen = new CompletableFuture<>();
+        // The timers are late, as after a pause of the process: the second connection comes before them.
+        runtime.scheduler()
+                .schedule(
+                        () -> {
+                            second.complete(null);
+                            get(calls.call(Urgency.TAKE, Duration.ofHours(1), (sql, any) -> true));
+                        },
+                        CALL_TIMEOUT);
+        UnderWay both = underWay(second, goOn);
+        both.follower().whenComplete((answer, failure) -> seen.complete(failure));
+        ticker.advance(CALL_TIMEOUT);
+        goOn.complete(null);
+        assertThat(get(seen)).isNotInstanceOf(DatabaseCalls.NotSentException.class);
+    }
+
+    @Test
+    void whoIsInAStatementEndsWithinItsTime() {
+        CompletableFuture<Void> second = new CompletableFuture<>();
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        UnderWay both = underWay(second, goOn);
+        second.complete(null);
+        // By now it has looked at the follower's own turn, in which there is nothing to do.
+        get(calls.call(Urgency.TAKE, (sql, any) -> true));
+        ticker.advance(CALL_TIMEOUT.plusSeconds(1));
+        boolean ended = both.follower().isDone() && both.leader().isDone();
+        goOn.complete(null);
+        assertThat(ended).isTrue();
     }
 
     @Test
