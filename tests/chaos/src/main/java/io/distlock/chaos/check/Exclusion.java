@@ -28,22 +28,22 @@ final class Exclusion {
         return overlaps(
                 history.holds().stream().filter(hold -> hold.use() == Use.ROLE).toList(),
                 Hold::held,
-                (earlier, granted) -> earlier.conflictsFrom(granted) > granted ? granted : Long.MAX_VALUE);
+                (earlier, later) -> earlier.conflictsFrom(later) > later.granted() ? later.granted() : Long.MAX_VALUE);
     }
 
     /** The control: overlaps of bodies, as if each had the lock until it ended, whatever the lock said. */
     static List<Violation> ofBodies(History history, Use use) {
-        return overlaps(history.holds(use), Hold::body, (earlier, granted) -> granted);
+        return overlaps(history.holds(use), Hold::body, (earlier, later) -> later.granted());
     }
 
     private static List<Violation> overlaps(
-            List<Hold> holds, ToLongFunction<Hold> end, ToLongBiFunction<Hold, Long> from) {
+            List<Hold> holds, ToLongFunction<Hold> end, ToLongBiFunction<Hold, Hold> from) {
         List<Violation> found = new ArrayList<>();
         List<Hold> open = new ArrayList<>();
         for (Hold later : holds) {
             open.removeIf(earlier -> end.applyAsLong(earlier) <= later.granted());
             for (Hold earlier : open) {
-                long begin = from.applyAsLong(earlier, later.granted());
+                long begin = from.applyAsLong(earlier, later);
                 long until = Math.min(end.applyAsLong(earlier), end.applyAsLong(later));
                 if (earlier.conflictsWith(later) && until > begin) {
                     found.add(overlap(earlier, later, begin, until));

@@ -51,7 +51,7 @@ final class LossNotice {
     private static long lateness(Hold earlier, Hold later, Stalls stalls) {
         long learned = Math.min(
                 earlier.lost().orElse(Long.MAX_VALUE), earlier.releasing().orElse(earlier.body()));
-        return stalls.awake(earlier.client(), earlier.conflictsFrom(later.granted()), learned);
+        return stalls.awake(earlier.client(), earlier.conflictsFrom(later), learned);
     }
 
     private static Violation violation(Hold earlier, Hold later) {

@@ -46,7 +46,7 @@ public record TakeOvers(Map<String, List<Long>> millis, long late) {
                 millis.computeIfAbsent(reason, none -> new ArrayList<>())
                         .add(Math.max(0, next.granted() - before.held()) / 1_000_000);
                 long told = before.lost().orElse(next.granted());
-                long from = before.conflictsFrom(next.granted());
+                long from = before.conflictsFrom(next);
                 late += told > from && stalls.awake(before.client(), from, told) > A_WHILE ? 1 : 0;
             }
         }

@@ -75,12 +75,19 @@ public record Attempt(
             return Use.of(key);
         }
 
-        /** From when on another one that is granted at this moment conflicts with it: later, if it was released by force. */
-        public long conflictsFrom(long granted) {
+        /**
+         * From when on these two conflict: later than both grants, if one of them had been released by force when the other was
+         * granted. It may be the one that learned of its grant last.
+         */
+        public long conflictsFrom(Hold other) {
+            return Math.max(mayLeadUntil(other.granted), other.mayLeadUntil(granted));
+        }
+
+        private long mayLeadUntil(long othersGrant) {
             OptionalLong forced = force.at();
-            return forced.isPresent() && forced.getAsLong() <= granted
-                    ? Math.max(granted, forced.getAsLong() + force.leaseNanos())
-                    : granted;
+            return forced.isPresent() && forced.getAsLong() <= othersGrant
+                    ? Math.max(othersGrant, forced.getAsLong() + force.leaseNanos())
+                    : othersGrant;
         }
 
         /** Whether two of them must not be at once. */

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 /** An ensemble of three servers whose ways to each other can be cut as well. */
 public final class ZooKeeperChaos implements ChaosStore {
 
+    private static final String ROOT = "/lock";
     private static final Duration TICK = Duration.ofMillis(250);
     private static final Duration LEASE = Duration.ofSeconds(2);
 
@@ -158,7 +159,17 @@ public final class ZooKeeperChaos implements ChaosStore {
 
     @Override
     public List<String> leftovers() {
-        return ZooKeeperSessions.nodes(ensemble, "/lock");
+        return ZooKeeperSessions.nodes(ensemble, ROOT);
+    }
+
+    /** The servers remove the empty container of a key, once a second here. */
+    @Override
+    public List<String> leftByReleases() {
+        return leftovers().stream().filter(ZooKeeperChaos::isInAQueue).toList();
+    }
+
+    private static boolean isInAQueue(String node) {
+        return node.substring(ROOT.length() + 1).indexOf('/') >= 0;
     }
 
     @Override

@@ -208,6 +208,20 @@ class VerdictTests {
         assertThat(broken()).containsExactly(Promise.EXCLUSION);
     }
 
+    /** The next one may learn of its grant first. */
+    @Test
+    void aLeaderThatLearnsOfItsTermOnlyAfterItWasDeposedIsExcusedToo() {
+        term(SECOND, 2, 59, 200);
+        at(1, Kind.ASKED, FIRST, "leader:chaos-0", "EXCLUSIVE", 1_000_000, 100, true, 1);
+        at(55, Kind.FORCED, "leader:chaos-0", 10);
+        at(60, Kind.GRANTED, FIRST, 10, "leader:chaos-0");
+        at(70, Kind.HELD, FIRST);
+        assertThat(broken()).isEmpty();
+        assertThat(verdict().forced()).hasSize(1);
+        at(156, Kind.HELD, FIRST);
+        assertThat(broken()).containsExactly(Promise.EXCLUSION);
+    }
+
     @Test
     void aReleaseByForceExcusesNoOverlapThatBeganBefore() {
         term(FIRST, 1, 10, 70);
