@@ -296,7 +296,9 @@ class PostgreSqlLockTests extends JdbcLockContract {
     }
 
     private static CompletableFuture<Map<String, LockRow>> takeFree(List<MapSqlParameterSource> requests) {
-        return CompletableFuture.supplyAsync(() -> database.sql().takeFree(statements(), requests));
+        // Each on a thread of its own: of two that wait for each other, neither may wait for a thread.
+        return CompletableFuture.supplyAsync(
+                () -> database.sql().takeFree(statements(), requests), task -> new Thread(task).start());
     }
 
     private static void awaitStatementsThatWait(int count) {
