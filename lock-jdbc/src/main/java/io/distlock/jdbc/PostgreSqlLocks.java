@@ -24,6 +24,9 @@ final class PostgreSqlLocks extends LockSql {
      * Inserts rows, or takes those that are free: all that uncontended requests need. Rows that were held when the statement began
      * are left alone, and the others are locked in the order of their keys, so that requests for several keys, and the
      * renewal of those that are held, do not block each other.
+     *
+     * <p>The lists are sub-selects so that a plan does not depend on their length: PostgreSQL would take the statement for cheaper
+     * planned anew for each list, and planning it costs four times as much as the rest.
      */
     private static final String TAKE_FREE = """
             insert into {table} as held
@@ -32,7 +35,8 @@ final class PostgreSqlLocks extends LockSql {
                 greatest(
                     1 + coalesce((select floors.token from {table} floors where floors.lock_key = '{floor}'), 0), {now}),
                 {now} + asked.ttl, '', 0, '', 0
-            from unnest(cast(:keys as text[]), cast(:owners as text[]), cast(:ttls as bigint[]))
+            from unnest(
+                    (select cast(:keys as text[])), (select cast(:owners as text[])), (select cast(:ttls as bigint[])))
                 as asked(lock_key, owner, ttl)
             where not exists (
                 select 1 from {table} seen
@@ -54,7 +58,8 @@ final class PostgreSqlLocks extends LockSql {
                 set expires_at = case when asked.keep > 0 then {now} + asked.keep else 0 end,
                     owner = case when asked.keep > 0 then concat(held.owner, '/kept') else '' end
                 from unnest(
-                        cast(:keys as text[]), cast(:owners as text[]), cast(:tokens as bigint[]), cast(:keeps as bigint[]))
+                        (select cast(:keys as text[])), (select cast(:owners as text[])),
+                        (select cast(:tokens as bigint[])), (select cast(:keeps as bigint[])))
                     as asked(lock_key, owner, token, keep)
                 where held.lock_key = asked.lock_key and held.owner = asked.owner and held.token = asked.token
                     and held.expires_at > {now}

@@ -42,6 +42,7 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 class PostgreSqlLockTests extends JdbcLockContract {
 
@@ -320,6 +321,27 @@ class PostgreSqlLockTests extends JdbcLockContract {
                     takeFree(List.of(asks(held, "one", Duration.ofHours(1)), asks(free, "two", Duration.ofHours(1)))));
             assertThat(taken).containsOnlyKeys(free);
             renewing.rollback();
+        }
+    }
+
+    /** A statement that the server takes for cheaper planned anew costs it several times as much. */
+    @Test
+    void aSharedStatementKeepsItsPlan() throws SQLException {
+        try (Connection one = database.direct().getConnection()) {
+            NamedParameterJdbcTemplate own = new NamedParameterJdbcTemplate(new SingleConnectionDataSource(one, true));
+            String key = put("token = 5");
+            for (int cycle = 0; cycle < 30; cycle++) {
+                LockRow row = database.sql()
+                        .takeFree(own, List.of(asks(key, "one", Duration.ofHours(1))))
+                        .get(key);
+                assertThat(database.sql().release(own, List.of(gives(row, key, 0))))
+                        .containsExactly(key);
+            }
+            List<Long> kept = own.getJdbcOperations()
+                    .queryForList(
+                            "select generic_plans from pg_prepared_statements where statement like '%unnest%'",
+                            Long.class);
+            assertThat(kept).hasSize(2).allMatch(plans -> plans > 0);
         }
     }
 
