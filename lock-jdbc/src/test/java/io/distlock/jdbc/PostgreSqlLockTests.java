@@ -327,6 +327,11 @@ class PostgreSqlLockTests extends JdbcLockContract {
     /** A statement that the server takes for cheaper planned anew costs it several times as much. */
     @Test
     void aSharedStatementKeepsItsPlan() throws SQLException {
+        database.jdbc()
+                .execute(
+                        "insert into distributed_lock"
+                                + " select 'many' || i, '', 4611686018427387904, 0, '', 0, '', 0 from generate_series(1, 20000) i");
+        database.jdbc().execute("analyze distributed_lock");
         try (Connection one = database.direct().getConnection()) {
             NamedParameterJdbcTemplate own = new NamedParameterJdbcTemplate(new SingleConnectionDataSource(one, true));
             String key = put("token = 5");
@@ -342,6 +347,8 @@ class PostgreSqlLockTests extends JdbcLockContract {
                             "select generic_plans from pg_prepared_statements where statement like '%unnest%'",
                             Long.class);
             assertThat(kept).hasSize(2).allMatch(plans -> plans > 0);
+        } finally {
+            database.jdbc().execute("delete from distributed_lock where lock_key like 'many%'");
         }
     }
 
