@@ -36,6 +36,7 @@ import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.jdbc.core.namedparam.MapSqlParameterSource;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** Who shares a statement with whom; the statements themselves are imagined. */
@@ -48,7 +49,7 @@ class SharedStatementTests {
     private final ManualTicker ticker = new ManualTicker();
     private final LockRuntime runtime = ManualScheduler.runtime(ticker);
     private final Database database = Database.h2();
-    private final DatabaseCalls calls = calls(new Renamed(database));
+    private final DatabaseCalls calls = calls(new Renamed(database, true));
 
     /** The keys of each statement. */
     private final List<List<String>> statements = new CopyOnWriteArrayList<>();
@@ -361,11 +362,36 @@ class SharedStatementTests {
                 .allSatisfy((key, times) -> assertThat(times).isEqualTo(1));
     }
 
-    /** An H2 that passes for a PostgreSQL, whose statements are shared. */
+    /** Planning afresh saves time only: neither its failure nor that of a pool that shows no driver is the call's. */
+    @Test
+    void aDatabaseThatCannotPlanAfreshIsUsedAllTheSame() {
+        for (boolean showsDriver : List.of(true, false)) {
+            try (DatabaseCalls each = calls(new Renamed(database, showsDriver))) {
+                // The first one finds out what it is.
+                get(each.call(Urgency.TAKE, (sql, statements) -> true));
+                Integer last = get(each.call(Urgency.TAKE, (sql, statements) -> {
+                    for (int use = 0; use < 600; use++) {
+                        selectOne(statements);
+                    }
+                    return selectOne(statements);
+                }));
+                assertThat(last).isEqualTo(1);
+            }
+        }
+    }
+
+    private static @Nullable Integer selectOne(NamedParameterJdbcOperations statements) {
+        return statements.getJdbcOperations().queryForObject("select 1", Integer.class);
+    }
+
+    /** An H2 that passes for a PostgreSQL, whose statements are shared. It knows no plans. */
     private static final class Renamed extends DelegatingDataSource {
 
-        Renamed(Database database) {
+        private final boolean showsDriver;
+
+        Renamed(Database database, boolean showsDriver) {
             super(database.direct());
+            this.showsDriver = showsDriver;
         }
 
         @Override
@@ -373,11 +399,13 @@ class SharedStatementTests {
             return proxy(Connection.class, super.getConnection());
         }
 
-        private static <T> T proxy(Class<T> type, Object target) {
+        private <T> T proxy(Class<T> type, Object target) {
             return type.cast(Proxy.newProxyInstance(
                     type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                         if (method.getName().equals("getDatabaseProductName")) {
                             return "PostgreSQL";
+                        } else if (method.getName().equals("unwrap") && !showsDriver) {
+                            throw new SQLException("a pool that shows no driver");
                         }
                         try {
                             Object answer = method.invoke(target, arguments);
