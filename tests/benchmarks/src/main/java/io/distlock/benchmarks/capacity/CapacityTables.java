@@ -1,6 +1,5 @@
 package io.distlock.benchmarks.capacity;
 
-import io.distlock.benchmarks.capacity.CostModel.Line;
 import io.distlock.benchmarks.capacity.CostModel.Prediction;
 import io.distlock.benchmarks.capacity.Growth.Burst;
 import io.distlock.benchmarks.capacity.Growth.Point;
@@ -11,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -91,19 +91,24 @@ final class CapacityTables {
         if (rows.isEmpty()) {
             return "";
         }
-        rows.put("one thread alone, µs", provider -> line(provider).map(line -> Figure.of(1e3 * line.alone())));
-        rows.put("each further one, µs", provider -> line(provider).map(line -> Figure.of(1e3 * line.each())));
+        rows.put("one thread alone, µs", provider -> micros(provider, Scalability::alone));
+        rows.put("each further one, µs", provider -> micros(provider, Scalability::shared));
         rows.put(
                 "of these by processors, µs",
                 provider -> new CostModel(growth, provider).processorMillis().map(millis -> Figure.of(1e3 * millis)));
-        rows.put("bends at threads", provider -> line(provider).map(line -> Figure.of(Math.ceil(line.knee()))));
+        rows.put("each to each other one, µs", provider -> micros(provider, Scalability::mutual));
+        rows.put("bends at threads", provider -> threads(provider).map(law -> Figure.of(Math.ceil(law.knee()))));
         return table("measured, predicted, error", rows)
                 + "%nWithin 20 %%: %s where the model claims to hold, %s elsewhere (*).%n"
                         .formatted(near(all, true), near(all, false));
     }
 
-    private Optional<Line> line(String provider) {
-        return new CostModel(growth, provider).line(Curve.THREADS);
+    private Optional<String> micros(String provider, ToDoubleFunction<Scalability> millis) {
+        return threads(provider).map(law -> Figure.of(1e3 * millis.applyAsDouble(law)));
+    }
+
+    private Optional<Scalability> threads(String provider) {
+        return new CostModel(growth, provider).threads();
     }
 
     private static String near(Map<String, List<Prediction>> all, boolean claimed) {

@@ -29,7 +29,7 @@ enum Curve {
 
         @Override
         List<Integer> sizes(String provider, RunSize run) {
-            return powers(1, 4, run.of(64, 16, 1));
+            return powers(1, 2, run.of(64, 16, 1));
         }
 
         @Override

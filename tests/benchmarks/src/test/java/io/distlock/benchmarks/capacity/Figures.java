@@ -26,4 +26,9 @@ final class Figures {
     static Point timed(Curve curve, int size, double p50Millis) {
         return new Point(curve, size, new Cost(1, p50Millis, 100, 3_000_000, 7, 2, 0, new ProcessorMicros(60, 40)));
     }
+
+    /** One whose throughput follows from the mean time of each of so many that work at once. */
+    static Point paced(Curve curve, int count, double millis) {
+        return point(curve, count, count * 1e3 / millis, 60);
+    }
 }
