@@ -36,7 +36,7 @@ final class Cycles {
     private static final int ROUNDS = 5;
     private static final int STARTED_AT_ONCE = 8;
     private static final int COUNTED = 200;
-    private static final Duration TO_COMPILE = Duration.ofMillis(700);
+    private static final Duration TO_COMPILE = Duration.ofMillis(2_500);
     private static final Duration TIME_TO_BE_READY = Duration.ofMillis(200);
 
     private Cycles() {}
