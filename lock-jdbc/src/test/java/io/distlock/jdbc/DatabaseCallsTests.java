@@ -2,8 +2,10 @@ package io.distlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.distlock.jdbc.DatabaseCalls.Urgency;
+import io.distlock.support.Futures;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
@@ -19,9 +21,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** The limits of calls, in a time that the test makes pass. */
@@ -93,6 +97,109 @@ class DatabaseCallsTests {
         Throwable tooLate = get(failure);
         assertThat(tooLate).hasRootCauseMessage("a connection for locks came too late for its call");
         assertThat(dataSource.statements).isEmpty();
+        // The pool has it again.
+        assertThat(dataSource.open).hasValue(0);
+    }
+
+    /** To the driver, zero stands for no limit at all. */
+    @Test
+    void aStatementThatIsSentAtTheLastMomentHasALimitToo() throws InterruptedException, TimeoutException {
+        Integer known = get(calls.call(Urgency.TAKE, DatabaseCallsTests::selectOne));
+        assertThat(known).isEqualTo(1);
+        dataSource.clear();
+        dataSource.beforeStatement = () -> ticker.advance(Duration.ofSeconds(15));
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        calls.call(Urgency.TAKE, (sql, statements) -> {
+            Integer one = selectOne(sql, statements);
+            over.complete(null);
+            return one;
+        });
+        get(over);
+        assertThat(dataSource.statements).containsExactly(1);
+    }
+
+    private static Integer selectOne(LockSql sql, NamedParameterJdbcOperations statements) {
+        Integer one = statements.getJdbcOperations().queryForObject("select 1", Integer.class);
+        return one == null ? 0 : one;
+    }
+
+    /** It is answered when its time is over; what is sent after that nobody expects. */
+    @Test
+    void aCallWhoseTurnComesTooLateIsNotSent() throws InterruptedException, TimeoutException {
+        CompletableFuture<Void> freed = new CompletableFuture<>();
+        calls.call(Urgency.TAKE, Duration.ofHours(1), (sql, statements) -> freed.join());
+        CompletableFuture<Boolean> late = calls.submit(Urgency.TAKE, calls.until(), (sql, statements) -> true);
+        ticker.advance(Duration.ofSeconds(10));
+        freed.complete(null);
+        Throwable failure = get(late.handle((sent, why) -> why));
+        assertThat(failure)
+                .isInstanceOf(DatabaseCalls.NotSentException.class)
+                .hasMessage("all 2 connections for locks were busy for as long as a call may take");
+    }
+
+    @Test
+    void aCallThatIsCancelledWhileItWaitsIsNotSent() throws InterruptedException, TimeoutException {
+        CompletableFuture<Void> freed = new CompletableFuture<>();
+        CompletableFuture<Boolean> first = waiting(freed);
+        AtomicInteger sent = new AtomicInteger();
+        calls.call(Urgency.TAKE, (sql, statements) -> sent.incrementAndGet()).cancel(false);
+        freed.complete(null);
+        get(first);
+        Boolean next = get(calls.call(Urgency.TAKE, (sql, statements) -> true));
+        assertThat(next).isTrue();
+        assertThat(sent).hasValue(0);
+    }
+
+    @Test
+    void aSingleConnectionServesBothKinds() throws InterruptedException, TimeoutException {
+        try (DatabaseCalls single = new DatabaseCalls(runtime, dataSource, Database.PATIENT.withConnections(1))) {
+            for (Urgency each : Urgency.values()) {
+                Integer one = get(single.call(each, DatabaseCallsTests::selectOne));
+                assertThat(one).isEqualTo(1);
+            }
+        }
+    }
+
+    /** A pool's own settings may be such, and nothing would commit. */
+    @Test
+    void eachStatementIsATransactionAtReadCommittedWhateverTheDataSourceIs()
+            throws InterruptedException, TimeoutException {
+        DelegatingDataSource strict = new DelegatingDataSource(database.direct()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+                connection.setAutoCommit(false);
+                return connection;
+            }
+        };
+        try (DatabaseCalls own = new DatabaseCalls(runtime, strict, Database.PATIENT)) {
+            List<Object> seen = get(own.call(
+                    Urgency.TAKE,
+                    (sql, statements) -> statements
+                            .getJdbcOperations()
+                            .execute((Connection connection) -> List.<Object>of(
+                                    connection.getAutoCommit(), connection.getTransactionIsolation()))));
+            assertThat(seen).containsExactly(true, Connection.TRANSACTION_READ_COMMITTED);
+        }
+    }
+
+    /** Nothing was applied, and nothing will be. */
+    @Test
+    void whoGetsNoFirstConnectionIsNotSent() throws InterruptedException, TimeoutException {
+        DelegatingDataSource refused = new DelegatingDataSource(database.direct()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                throw new SQLException("too many connections");
+            }
+        };
+        try (DatabaseCalls none = new DatabaseCalls(runtime, refused, Database.PATIENT)) {
+            Throwable failure =
+                    get(none.call(Urgency.TAKE, (sql, statements) -> true).handle((sent, why) -> Futures.cause(why)));
+            assertThat(failure).isInstanceOf(DatabaseCalls.NotSentException.class);
+        }
     }
 
     /** Both of them wait for one row, which a transaction elsewhere has locked. */
@@ -118,6 +225,25 @@ class DatabaseCallsTests {
     }
 
     @Test
+    void closingWaitsForWhatIsInProgress() throws InterruptedException, TimeoutException {
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        CompletableFuture<Void> goOn = new CompletableFuture<>();
+        CompletableFuture<Boolean> answer = calls.call(Urgency.TAKE, (sql, statements) -> {
+            begun.complete(null);
+            goOn.join();
+            return !Thread.currentThread().isInterrupted();
+        });
+        get(begun);
+        Thread closing = new Thread(calls::close);
+        closing.start();
+        await().until(() -> !closing.isAlive() || closing.getState() == Thread.State.TIMED_WAITING);
+        assertThat(closing.isAlive()).isTrue();
+        goOn.complete(null);
+        closing.join();
+        assertThat(answer).isCompletedWithValue(true);
+    }
+
+    @Test
     void aClosedOneSendsNothing() {
         calls.close();
         assertThatThrownBy(() ->
@@ -130,6 +256,8 @@ class DatabaseCallsTests {
 
         private final List<Integer> network = new CopyOnWriteArrayList<>();
         private final List<Integer> statements = new CopyOnWriteArrayList<>();
+        private final AtomicInteger open = new AtomicInteger();
+        private volatile Runnable beforeStatement = () -> {};
 
         LimitsSeen(DataSource dataSource) {
             super(dataSource);
@@ -142,6 +270,7 @@ class DatabaseCallsTests {
 
         @Override
         public Connection getConnection() throws SQLException {
+            open.incrementAndGet();
             return watched(Connection.class, super.getConnection());
         }
 
@@ -149,6 +278,9 @@ class DatabaseCallsTests {
             ClassLoader loader = getClass().getClassLoader();
             return type.cast(Proxy.newProxyInstance(loader, new Class<?>[] {type}, (proxy, method, arguments) -> {
                 note(method.getName(), arguments);
+                if (method.getName().equals("close") && type == Connection.class) {
+                    open.decrementAndGet();
+                }
                 try {
                     Object answer = method.invoke(target, arguments);
                     boolean plain = method.getName().equals("createStatement");
@@ -164,6 +296,8 @@ class DatabaseCallsTests {
                 network.add((Integer) arguments[1]);
             } else if (method.equals("setQueryTimeout")) {
                 statements.add((Integer) arguments[0]);
+            } else if (method.equals("createStatement")) {
+                beforeStatement.run();
             }
         }
     }

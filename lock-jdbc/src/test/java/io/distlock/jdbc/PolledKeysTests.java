@@ -92,6 +92,42 @@ class PolledKeysTests {
         }
     }
 
+    /** Readers that it has kept out may enter. */
+    @Test
+    void itLooksAsSoonAsAWritersMarkIsOver() {
+        subscribe("reader");
+        untilLookedAgain();
+        long late = NOW + Duration.ofHours(1).toNanos() / 1_000;
+        for (int round = 0; round < 10; round++) {
+            row = Optional.of(new LockRow("", 7, 0, "other:7:" + late, late, "writer", NOW + 5_000, NOW));
+            untilLookedAgain();
+            int before = looks;
+            ticker.advance(Duration.ofMillis(6));
+            assertThat(looks).isEqualTo(before + 1);
+        }
+    }
+
+    @Test
+    void whoComesOnceItWasSeenToBeFreeIsWokenToo() {
+        row = Optional.empty();
+        subscribe("one");
+        ticker.advance(SECONDS);
+        woken.clear();
+        subscribe("two");
+        ticker.advance(SECONDS);
+        assertThat(woken).contains("two");
+    }
+
+    @Test
+    void whileNoLookIsAnsweredTheyGetRarerAndDoNotEnd() {
+        broken = true;
+        subscribe("one");
+        ticker.advance(Duration.ofMinutes(1));
+        looks = 0;
+        ticker.advance(Duration.ofMinutes(1));
+        assertThat(looks).isBetween(60, 130);
+    }
+
     /** The look after the change was planned before it. */
     @Test
     void afterAChangeItLooksOftenAgain() {

@@ -26,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -228,6 +229,61 @@ class SharedStatementTests {
         assertThat(statements)
                 .filteredOn(keys -> keys.contains("old"))
                 .allSatisfy(keys -> assertThat(keys).hasSize(1));
+    }
+
+    @Test
+    void whoLosesHalfOfItsTimeJoinsAndWhoLosesMoreDoesNot() {
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        occupyConnection(calls, Urgency.TAKE, never);
+        occupyConnection(calls, Urgency.TAKE, freed);
+        ask("old");
+        ticker.advance(CALL_TIMEOUT.dividedBy(2));
+        CompletableFuture<String> half = ask("half");
+        freed.complete(null);
+        get(half);
+        assertThat(statements).containsExactly(List.of("old", "half"));
+
+        CompletableFuture<Void> freedAgain = new CompletableFuture<>();
+        occupyConnection(calls, Urgency.TAKE, freedAgain);
+        ask("older");
+        ticker.advance(CALL_TIMEOUT.dividedBy(2).plusMillis(1));
+        CompletableFuture<String> more = ask("more");
+        freedAgain.complete(null);
+        get(more);
+        never.complete(null);
+        assertThat(statements).endsWith(List.of("older"), List.of("more"));
+    }
+
+    /** What was refused may be refused again, with whoever shares it. */
+    @Test
+    void whoWasRefusedOnceSharesNoStatementAgain() {
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        CompletableFuture<String> late = new CompletableFuture<>();
+        List<List<String>> sent = new CopyOnWriteArrayList<>();
+        AtomicReference<SharedStatement<String>> itself = new AtomicReference<>();
+        SharedStatement<String> strict = new SharedStatement<>(calls, Urgency.TAKE, (sql, any, requests) -> {
+            List<String> keys = requests.stream().map(LockSql::key).toList();
+            sent.add(keys);
+            if (sent.size() == 1) {
+                // It is there before the others are sent again.
+                itself.get().call(new MapSqlParameterSource("key", "late")).thenAccept(late::complete);
+                throw new CannotAcquireLockException("deadlock");
+            }
+            return keys;
+        });
+        itself.set(strict);
+        occupyConnection(calls, Urgency.TAKE, never);
+        occupyConnection(calls, Urgency.TAKE, freed);
+        List<CompletableFuture<String>> answers = Stream.of("a", "b", "c")
+                .map(key -> strict.call(new MapSqlParameterSource("key", key)))
+                .toList();
+        freed.complete(null);
+        assertThat(answers.stream().map(JdbcLockContract::get)).containsExactly("a", "b", "c");
+        get(late);
+        never.complete(null);
+        assertThat(sent.get(0)).containsExactly("a", "b", "c");
+        assertThat(sent.subList(1, sent.size()))
+                .containsExactlyInAnyOrder(List.of("a"), List.of("b"), List.of("c"), List.of("late"));
     }
 
     /** A database that shares nothing, and one that does; given up in two ways. */

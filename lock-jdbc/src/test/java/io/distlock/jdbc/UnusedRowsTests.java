@@ -1,16 +1,20 @@
 package io.distlock.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.support.LockRuntime;
 import io.distlock.support.LockScheduler;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.core.namedparam.SqlParameterSource;
 
 /** When rows are removed: each run is begun by the test. */
 class UnusedRowsTests {
@@ -62,6 +66,57 @@ class UnusedRowsTests {
         assertThat(second.pause()).isEqualTo(Duration.ofSeconds(1));
         second.action().run();
         assertUsual(next().pause());
+    }
+
+    private void unusedSince(String row, Duration time) {
+        database.jdbc()
+                .update(
+                        "insert into distributed_lock values (?, '', ?, 1, '', 0, '', 0)",
+                        row,
+                        now() - TimeUnit.NANOSECONDS.toMicros(time.toNanos()));
+    }
+
+    private long now() {
+        Long now = database.jdbc().queryForObject(database.sql().clock, Long.class);
+        return now == null ? 0 : now;
+    }
+
+    private List<String> rows() {
+        return database.jdbc().queryForList("select lock_key from distributed_lock", String.class);
+    }
+
+    @Test
+    void aRowThatWasUsedWithinTheWeekStays() throws InterruptedException {
+        unusedSince("of last month", Duration.ofDays(20));
+        unusedSince("of last week", Duration.ofDays(8));
+        unusedSince("of this week", Duration.ofDays(6));
+        unused.start();
+        next().action().run();
+        next();
+        assertThat(rows()).containsExactlyInAnyOrder("of this week", LockSql.FLOOR);
+    }
+
+    /** The process may die in between, and a token must not come again. */
+    @Test
+    void noRowGoesBeforeTheFloorIsAboveIt() {
+        unusedSince("unused", Duration.ofDays(20));
+        Long token = database.jdbc().queryForObject("select max(token) from distributed_lock", Long.class);
+        NamedParameterJdbcTemplate dying = new NamedParameterJdbcTemplate(database.direct()) {
+
+            @Override
+            public int update(String statement, SqlParameterSource parameters) {
+                if (statement.equals(database.sql().remove)) {
+                    throw new IllegalStateException("killed");
+                }
+                return super.update(statement, parameters);
+            }
+        };
+        assertThatThrownBy(() -> UnusedRows.remove(database.sql(), dying, UnusedRows.RETENTION))
+                .hasMessage("killed");
+        assertThat(database.jdbc()
+                        .queryForObject(
+                                "select token from distributed_lock where lock_key = ?", Long.class, LockSql.FLOOR))
+                .isEqualTo(token);
     }
 
     @Test
