@@ -23,8 +23,12 @@ import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -96,6 +100,13 @@ class LockTesterTests {
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isFree);
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isHeld);
         locks.assertThatLock("orders", "43").isFree();
+    }
+
+    @Test
+    void whatAnotherInstanceDidTheApplicationDidNot() {
+        locks.holdElsewhere(KEY).release();
+        assertThat(locks.acquired()).isEmpty();
+        assertThat(whatIsTrueOf(KEY)).containsExactly("free", "never acquired");
     }
 
     @Test
@@ -171,22 +182,23 @@ class LockTesterTests {
     /** Twice: the loss of an earlier grant is not that of the present one. */
     @Test
     void whenALockHasBeenLostTheApplicationKnowsOfIt() {
-        for (int times = 1; times <= 2; times++) {
-            CompletableFuture<Boolean> known = new CompletableFuture<>();
-            // Listeners are told one after the other, so the tester's own learns of the loss only after this one.
-            LockListener first = event -> {
-                if (event instanceof LockEvent.Lost) {
-                    known.completeOnTimeout(false, 200, TimeUnit.MILLISECONDS).join();
-                }
-            };
-            LockClient listening = LockClientBuilder.of(provider, runtime)
-                    .callbackExecutor(Runnable::run)
-                    .listener(first)
-                    .build();
-            try (LockTester tester = new LockTester(listening, provider, runtime)) {
+        AtomicReference<CompletableFuture<Boolean>> known = new AtomicReference<>();
+        // Listeners are told one after the other, so the tester's own learns of the loss only after this one.
+        LockListener first = event -> {
+            if (event instanceof LockEvent.Lost) {
+                known.get().completeOnTimeout(false, 200, TimeUnit.MILLISECONDS).join();
+            }
+        };
+        LockClient listening = LockClientBuilder.of(provider, runtime)
+                .callbackExecutor(Runnable::run)
+                .listener(first)
+                .build();
+        try (LockTester tester = new LockTester(listening, provider, runtime)) {
+            for (int times = 1; times <= 2; times++) {
+                known.set(new CompletableFuture<>());
                 listening.acquire(now());
                 tester.lose(KEY);
-                assertThat(known.complete(true)).isFalse();
+                assertThat(known.get().complete(true)).isFalse();
             }
         }
     }
@@ -245,6 +257,16 @@ class LockTesterTests {
         LockAssert lock = impatient.assertThatLock(KEY).wasNeverAcquired();
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::wasReleased);
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::wasRefused);
+    }
+
+    /** Or the next test would find it. */
+    @Test
+    void whatAResetLetsInIsForgottenToo() {
+        locks.holdElsewhere(KEY);
+        CompletableFuture<HeldLock> waiting = client.acquireAsync(client.request(KEY));
+        locks.reset();
+        assertThat(waiting).isCompleted();
+        assertThat(locks.acquired()).isEmpty();
     }
 
     @Test
@@ -321,5 +343,48 @@ class LockTesterTests {
         LockAssert lock = locks.assertThatLock(KEY);
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::isFree);
         assertThatExceptionOfType(AssertionError.class).isThrownBy(lock::wasNeverAcquired);
+    }
+
+    private Set<String> whatIsTrueOf(LockKey key) {
+        Map<String, Consumer<LockAssert>> all = Map.of(
+                "acquired", LockAssert::wasAcquired,
+                "free", LockAssert::isFree,
+                "held", LockAssert::isHeld,
+                "lost", LockAssert::wasLost,
+                "never acquired", LockAssert::wasNeverAcquired,
+                "refused", LockAssert::wasRefused,
+                "released", LockAssert::wasReleased,
+                "waited for", LockAssert::isWaitedFor);
+        Set<String> kept = new TreeSet<>();
+        all.forEach((what, assertion) -> {
+            try {
+                assertion.accept(impatient.assertThatLock(key));
+                kept.add(what);
+            } catch (AssertionError untrue) {
+                // What is left out.
+            }
+        });
+        return kept;
+    }
+
+    @Test
+    void eachAssertionIsTrueOfWhatItNamesAndOfNothingElse() {
+        client.acquire(client.request("held"));
+        client.acquire(client.request("released")).release();
+        client.acquire(client.request("lost"));
+        locks.lose("lost");
+        locks.holdElsewhere("refused");
+        client.tryAcquire(client.request("refused").withWaitTime(Duration.ZERO));
+        locks.holdElsewhere("waited for");
+        client.acquireAsync(client.request("waited for"));
+        locks.failStore();
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> client.tryAcquire(client.request("failed")));
+        assertThat(whatIsTrueOf(LockKey.of("held"))).containsExactly("acquired", "held");
+        assertThat(whatIsTrueOf(LockKey.of("released"))).containsExactly("acquired", "free", "released");
+        assertThat(whatIsTrueOf(LockKey.of("lost"))).containsExactly("acquired", "free", "lost");
+        assertThat(whatIsTrueOf(LockKey.of("refused"))).containsExactly("never acquired", "refused");
+        assertThat(whatIsTrueOf(LockKey.of("waited for"))).containsExactly("never acquired", "waited for");
+        assertThat(whatIsTrueOf(LockKey.of("failed"))).containsExactly("free", "never acquired");
     }
 }

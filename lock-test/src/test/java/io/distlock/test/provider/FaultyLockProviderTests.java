@@ -21,13 +21,16 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,12 +48,12 @@ class FaultyLockProviderTests {
     private final FaultyLockProvider provider = new FaultyLockProvider(store, "etcd");
 
     private CompletableFuture<Optional<Grant>> acquire(LockKey key) {
-        return provider.acquire(new LeaseRequest(
-                key,
-                LockMode.EXCLUSIVE,
-                "owner of " + key,
-                LockOptions.defaults().withLeaseTime(LEASE),
-                Deadline.in(Duration.ZERO, ticker)));
+        return provider.acquire(request(key, "owner of " + key, Duration.ZERO));
+    }
+
+    private LeaseRequest request(LockKey key, String owner, Duration wait) {
+        return new LeaseRequest(
+                key, LockMode.EXCLUSIVE, owner, LockOptions.defaults().withLeaseTime(LEASE), Deadline.in(wait, ticker));
     }
 
     private Lease lease(LockKey key) {
@@ -104,6 +107,39 @@ class FaultyLockProviderTests {
     }
 
     @Test
+    void answersThatAreLateArriveInTheOrderOfTheirCalls() {
+        provider.onAcquire(Fault.LATE);
+        List<LockKey> arrived = new ArrayList<>();
+        for (LockKey each : List.of(KEY, OTHER)) {
+            acquire(each).thenRun(() -> arrived.add(each));
+        }
+        provider.deliver();
+        assertThat(arrived).containsExactly(KEY, OTHER);
+    }
+
+    @Test
+    void aCallWithoutAFaultCanBeCancelled() {
+        Lease held = lease(KEY);
+        provider.acquire(request(KEY, "another", Duration.ofMinutes(1))).cancel(true);
+        provider.release(held, Duration.ZERO);
+        assertThat(isHeld(KEY)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NONE", "LATE"})
+    void aCallThatFailsBehindItFails(Fault fault) {
+        Lease lease = lease(KEY);
+        FaultyLockProvider broken = before((called, with) -> CompletableFuture.failedFuture(new IOException(called)));
+        broken.onIsCurrent(fault);
+        broken.onRelease(fault);
+        var current = broken.isCurrent(new Sequencer(KEY, LockMode.EXCLUSIVE, lease.token()));
+        var released = broken.release(lease, Duration.ZERO);
+        broken.deliver();
+        assertThat(current.toCompletableFuture()).isCompletedExceptionally();
+        assertThat(released.toCompletableFuture()).isCompletedExceptionally();
+    }
+
+    @Test
     void aReplyThatIsLostIsThatOfACallThatWasApplied() {
         provider.onAcquire(Fault.REPLY_LOST);
         assertThat(acquire(KEY)).isCompletedExceptionally();
@@ -138,6 +174,14 @@ class FaultyLockProviderTests {
     }
 
     @Test
+    void oneKeyCanBeSparedTheFaultOfTheOthers() {
+        provider.onAcquire(Fault.ERROR);
+        provider.onAcquire(KEY, Fault.NONE);
+        assertThat(acquire(KEY)).isCompletedWithValueMatching(Optional::isPresent);
+        assertThat(acquire(OTHER)).isCompletedExceptionally();
+    }
+
+    @Test
     void eachRenewalHasTheFaultOfItsKey() {
         Lease silent = lease(KEY);
         Lease renewed = lease(OTHER);
@@ -160,11 +204,16 @@ class FaultyLockProviderTests {
         provider.renew(List.of(lease), (same, renewal) -> answers.add(renewal));
         assertThat(remaining(KEY)).isEqualTo(LEASE);
         Renewal answer = fault == Fault.REPLY_LOST ? Renewal.UNKNOWN : Renewal.RENEWED;
-        assertThat(answers).isEqualTo(fault == Fault.LATE ? List.of() : List.of(answer));
+        List<Renewal> atOnce = fault == Fault.LATE ? List.of() : List.of(answer);
+        assertThat(answers).isEqualTo(atOnce);
         provider.deliver();
         assertThat(answers).containsExactly(answer);
+        answers.clear();
         provider.extend(lease, LEASE.multipliedBy(2), (same, renewal) -> answers.add(renewal));
         assertThat(remaining(KEY)).isEqualTo(LEASE.multipliedBy(2));
+        assertThat(answers).isEqualTo(atOnce);
+        provider.deliver();
+        assertThat(answers).containsExactly(answer);
     }
 
     @ParameterizedTest
@@ -196,13 +245,12 @@ class FaultyLockProviderTests {
         assertThat(isHeld(KEY)).isFalse();
     }
 
-    @Test
-    void aReleaseKeepsTheKeyForAsLongAsItIsTold() {
+    @ParameterizedTest
+    @EnumSource(names = {"NONE", "LATE", "REPLY_LOST"})
+    void aReleaseKeepsTheKeyForAsLongAsItIsTold(Fault fault) {
+        provider.onRelease(fault);
         provider.release(lease(KEY), Duration.ofSeconds(3));
         assertThat(remaining(KEY)).isEqualTo(Duration.ofSeconds(3));
-        provider.onRelease(Fault.LATE);
-        provider.release(lease(OTHER), Duration.ofSeconds(4));
-        assertThat(remaining(OTHER)).isEqualTo(Duration.ofSeconds(4));
     }
 
     @Test
@@ -261,20 +309,67 @@ class FaultyLockProviderTests {
     }
 
     @Test
-    void theProviderBehindItChecksOptionsAndHearsOfWatchers() {
-        List<String> calls = new ArrayList<>();
-        FaultyLockProvider passing = new FaultyLockProvider(
+    void callsWithFaultsAreCountedToo() {
+        Lease lease = lease(KEY);
+        for (Fault fault : List.of(Fault.REFUSED, Fault.ERROR, Fault.SILENCE, Fault.LATE)) {
+            provider.onAcquire(fault);
+            acquire(OTHER);
+        }
+        provider.onRenew(Fault.SILENCE);
+        provider.renew(List.of(lease), (same, renewal) -> {});
+        provider.onRenew(Fault.ERROR);
+        assertThatIllegalStateException().isThrownBy(() -> provider.renew(List.of(lease), (same, renewal) -> {}));
+        for (Fault fault : List.of(Fault.ERROR, Fault.SILENCE, Fault.REPLY_LOST)) {
+            provider.onRelease(fault);
+            provider.release(lease, Duration.ZERO);
+        }
+        assertThat(provider.acquires()).isEqualTo(5);
+        assertThat(provider.renewals()).isEqualTo(2);
+        assertThat(provider.renewalBatches()).containsExactly(1, 1);
+        assertThat(provider.releases()).isEqualTo(3);
+    }
+
+    private static FaultyLockProvider before(BiFunction<String, Object[], Object> behind) {
+        return new FaultyLockProvider(
                 (LockProvider) Proxy.newProxyInstance(
                         LockProvider.class.getClassLoader(),
                         new Class<?>[] {LockProvider.class},
-                        (self, called, with) -> {
-                            calls.add(called.getName());
-                            return null;
-                        }),
+                        (self, called, with) -> behind.apply(called.getName(), with)),
                 "any");
+    }
+
+    @Test
+    void theProviderBehindItChecksOptionsAndHearsOfWatchers() {
+        List<String> calls = new ArrayList<>();
+        FaultyLockProvider passing = before((called, with) -> {
+            calls.add(called);
+            return null;
+        });
         passing.validate(LockOptions.defaults());
         passing.onLoss(lease(KEY), () -> {});
         assertThat(calls).containsExactly("validate", "onLoss");
+    }
+
+    /** Whose answers are not those of most providers. */
+    @Test
+    void itsLimitsAndItsStateAreThoseOfTheProviderBehindIt() {
+        Map<String, Object> answers = Map.of(
+                "callTimeout",
+                Duration.ofSeconds(7),
+                "clockDrift",
+                0.25,
+                "connected",
+                CompletableFuture.completedFuture(false),
+                "check",
+                new CompletableFuture<>(),
+                "inspect",
+                new CompletableFuture<>());
+        FaultyLockProvider passing = before((called, with) -> answers.get(called));
+        assertThat(passing.callTimeout()).isEqualTo(answers.get("callTimeout"));
+        assertThat(passing.clockDrift()).isEqualTo(answers.get("clockDrift"));
+        assertThat(passing.connected()).isSameAs(answers.get("connected"));
+        assertThat(passing.check()).isSameAs(answers.get("check"));
+        assertThat(passing.inspect(KEY)).isSameAs(answers.get("inspect"));
     }
 
     @Test

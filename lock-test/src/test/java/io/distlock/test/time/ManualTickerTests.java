@@ -55,6 +55,31 @@ class ManualTickerTests {
     }
 
     @Test
+    void timesAreExactToTheNanosecond() {
+        schedule(scheduler, "early", 1);
+        scheduler.schedule(() -> ran.add("exact"), Duration.ofNanos(1_500_001));
+        ticker.advance(Duration.ofNanos(1_500_000));
+        assertThat(ran).containsExactly("early at 1");
+        ticker.advance(Duration.ofNanos(1));
+        assertThat(ran).containsExactly("early at 1", "exact");
+        assertThat(ticker.nanos() - begun).isEqualTo(1_500_001);
+        ticker.stepWallClock(Duration.ofNanos(499_998));
+        assertThat(ticker.wallMillis()).isEqualTo(1);
+        ticker.stepWallClock(Duration.ofNanos(1));
+        assertThat(ticker.wallMillis()).isEqualTo(2);
+    }
+
+    @Test
+    void timeThatATaskAdvancesIsNotTakenBack() {
+        scheduler.schedule(() -> advance(100), Duration.ofMillis(10));
+        schedule(scheduler, "meanwhile", 20);
+        advance(50);
+        assertThat(ran).containsExactly("meanwhile at 20");
+        assertThat(ticker.nanos() - begun).isEqualTo(110_000_000);
+        assertThat(ticker.wallMillis()).isEqualTo(110);
+    }
+
+    @Test
     void aTaskIsDueInTheInstantOfItsTime() {
         schedule(scheduler, "task", 10);
         advance(10);
