@@ -80,6 +80,18 @@ class DistlockLockProviderTests {
         assertThat(remaining()).isEqualTo(MINUTE.multipliedBy(10));
     }
 
+    /** With the lock-delay, the store keeps a vanished holder's lock for longer. */
+    @Test
+    void otherOptionsOfTheClientApply() {
+        LockClient delaying = LockClientBuilder.of(store, runtime)
+                .options(LockOptions.defaults().withLockDelay(Duration.ofSeconds(7)))
+                .build();
+        assertThat(new DistlockLockProvider(delaying)
+                        .lock(new LockConfiguration(Instant.now(), "invoices", MINUTE, Duration.ZERO)))
+                .isPresent();
+        assertThat(remaining()).isEqualTo(Duration.ofSeconds(67));
+    }
+
     @Test
     void triesOnceAndDoesNotWait() {
         lock(MINUTE, Duration.ZERO);

@@ -26,7 +26,6 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
 
     private final LeaderElection election;
     private final Candidate candidate;
-    private final LeaderListener listener = new Granting();
     private final Context context = new ElectionContext();
     private volatile @Nullable LeaderEventPublisher events;
     private volatile boolean running;
@@ -43,6 +42,7 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
         }
         this.election = election;
         this.candidate = candidate;
+        election.addListener(new Granting());
     }
 
     @Override
@@ -59,7 +59,6 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
     public void start() {
         if (!running) {
             running = true;
-            election.addListener(listener);
             election.stand();
         }
     }
@@ -71,10 +70,7 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
             return;
         }
         running = false;
-        election.withdraw().whenComplete((done, failure) -> {
-            election.removeListener(listener);
-            callback.run();
-        });
+        election.withdraw().whenComplete((done, failure) -> callback.run());
     }
 
     @Override
@@ -105,10 +101,17 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
         }
     }
 
+    /** Called for one term after the other. A stop may not be over when the next start is called, so this one is never removed. */
     private final class Granting implements LeaderListener {
+
+        private volatile boolean granted;
 
         @Override
         public void onElected(LeaderTerm term) {
+            if (!running) {
+                return;
+            }
+            granted = true;
             try {
                 candidate.onGranted(context);
             } catch (InterruptedException interrupt) {
@@ -123,10 +126,17 @@ public final class DistlockLeaderInitiator implements SmartLifecycle, Applicatio
 
         @Override
         public void onRevoked(LeaderTerm term, Revocation reason) {
-            candidate.onRevoked(context);
-            LeaderEventPublisher publisher = events;
-            if (publisher != null) {
-                publisher.publishOnRevoked(candidate, context, Objects.requireNonNull(candidate.getRole()));
+            if (!granted) {
+                return;
+            }
+            granted = false;
+            try {
+                candidate.onRevoked(context);
+            } finally {
+                LeaderEventPublisher publisher = events;
+                if (publisher != null) {
+                    publisher.publishOnRevoked(candidate, context, Objects.requireNonNull(candidate.getRole()));
+                }
             }
         }
     }

@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
 import io.distlock.LockOptions;
+import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.Fault;
+import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.lang.ref.WeakReference;
@@ -242,6 +246,21 @@ class DistlockLockRegistryTests {
         assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> registry.renewLock("42"));
     }
 
+    /** It is held for the rest of its time. */
+    @Test
+    void aRenewalThatIsNotAnsweredFailsAndLosesNothing() {
+        FaultyLockProvider silent = new FaultyLockProvider(store);
+        var registry =
+                new DistlockLockRegistry(LockClientBuilder.of(silent, runtime).build(), "orders");
+        registry.obtain("42").lock(MINUTE);
+        silent.onRenew(Fault.REPLY_LOST);
+        assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> registry.renewLock("42"));
+        silent.heal();
+        registry.renewLock("42");
+        registry.obtain("42").unlock();
+        assertThat(isFree()).isTrue();
+    }
+
     private Duration remaining() {
         return client.inspect(LockKey.of("orders", "42"))
                 .orElseThrow()
@@ -300,9 +319,27 @@ class DistlockLockRegistryTests {
         registry.obtain("42").lock();
         registry.obtain("42").unlock();
         WeakReference<DistributedLock> unused = new WeakReference<>(registry.obtain("43"));
+        awaitUnreachable(unused);
+    }
+
+    @Test
+    void aTimeToLiveIsNotKeptLongerThanItsLock() {
+        registry.obtain("42").lock(MINUTE);
+        WeakReference<HeldLock> held = new WeakReference<>(
+                client.asLock(client.request("orders", "42")).held().orElseThrow());
+        registry.obtain("42").unlock();
+        // The client remembers a few locks that are over, until others have come.
+        for (int others = 0; others < 200; others++) {
+            registry.obtain("43").lock(MINUTE);
+            registry.obtain("43").unlock();
+        }
+        awaitUnreachable(held);
+    }
+
+    private static void awaitUnreachable(WeakReference<?> reference) {
         await().untilAsserted(() -> {
             System.gc();
-            assertThat(unused.get()).isNull();
+            assertThat(reference.get()).isNull();
         });
     }
 
