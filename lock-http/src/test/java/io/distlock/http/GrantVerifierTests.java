@@ -11,7 +11,9 @@ import io.distlock.LockUnavailableException;
 import io.distlock.Sequencer;
 import io.distlock.spi.Ticker;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -106,6 +108,30 @@ class GrantVerifierTests {
         current.remove(grant("a", 1));
         assertRefused(verifier, grant("a", 1), 412);
         assertThat(questions).isEqualTo(4);
+    }
+
+    @Test
+    void asManyGrantsAreRememberedAsItsCapacitySays() {
+        current.addAll(Set.of(grant("a", 1), grant("b", 1)));
+        for (int times = 0; times < 2; times++) {
+            verifier.verify(grant("a", 1));
+            verifier.verify(grant("b", 1));
+        }
+        assertThat(questions).isEqualTo(2);
+    }
+
+    /** Its token could be one that the fence has forgotten. */
+    @Test
+    void neitherAnUnconfirmedGrantNorALateOneReachesTheFence() {
+        List<Sequencer> presented = new ArrayList<>();
+        GrantVerifier recording = new GrantVerifier(presented::add, Optional.of(this::ask), 2, clock);
+        assertRefused(recording, grant("a", 1), 412);
+        current.add(grant("a", 2));
+        GrantVerifier.Confirmation early = recording.confirm(grant("a", 2)).join();
+        time = time.plusSeconds(46);
+        assertThatExceptionOfType(LockRequirementException.class)
+                .isThrownBy(() -> recording.advance(grant("a", 2), early));
+        assertThat(presented).isEmpty();
     }
 
     /** The fence may have forgotten the later holder since. */
@@ -235,6 +261,11 @@ class GrantVerifierTests {
         time = Duration.ofMinutes(1);
         assertRefused(silent, grant("another", 1), 503);
         assertThat(output).contains("another");
+        // Nor are those caught up on that were not needed meanwhile.
+        time = Duration.ofHours(1);
+        assertRefused(silent, grant("later", 1), 503);
+        assertRefused(silent, grant("afterwards", 1), 503);
+        assertThat(output).contains("later").doesNotContain("afterwards");
     }
 
     @Test

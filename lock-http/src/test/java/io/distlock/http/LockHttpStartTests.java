@@ -9,11 +9,20 @@ import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.Fence;
+import io.distlock.fencing.StaleFencingTokenException;
+import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.jdbc.fence.FenceTable;
 import io.distlock.jdbc.fence.JdbcFence;
+import io.distlock.spring.DistributedLock;
+import io.distlock.spring.autoconfigure.LockAutoConfiguration;
+import io.distlock.spring.interceptor.LockAopAutoConfiguration;
+import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualScheduler;
+import io.distlock.test.time.ManualTicker;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -35,6 +44,9 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.support.SimpleTransactionStatus;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -120,6 +132,63 @@ class LockHttpStartTests {
                 });
     }
 
+    /** As one with a floor: it has compared, and so it takes part. */
+    @Test
+    void aFenceThatFindsTheProbeStaleTakesPartInTheTransactions() {
+        List<String> transactions = new ArrayList<>();
+        context.withBean(Good.class)
+                .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc")
+                .withBean("jdbcFence", Fence.class, () -> sequencer -> {
+                    throw new StaleFencingTokenException(sequencer, "the floor is 5");
+                })
+                .withBean(PlatformTransactionManager.class, () -> new RecordedTransactions(transactions))
+                .run(started -> {
+                    assertThat(started).hasNotFailed();
+                    assertThat(transactions).containsExactly("begin", "rollback");
+                });
+    }
+
+    @Test
+    void ofSeveralManagersOfTheFencesTransactionsThePrimaryOneIsUsed() {
+        List<String> transactions = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        context.withBean(Good.class)
+                .withPropertyValues(SECRET, "distributed-lock.http.server.fence=jdbc")
+                .withBean("jdbcFence", Fence.class, () -> sequencer -> {})
+                .withBean("another", PlatformTransactionManager.class, () -> new RecordedTransactions(others))
+                .withBean(
+                        "primary",
+                        PlatformTransactionManager.class,
+                        () -> new RecordedTransactions(transactions),
+                        definition -> definition.setPrimary(true))
+                .run(started -> {
+                    started.getBean(RequireLockInterceptor.Receiver.class)
+                            .verifier()
+                            .verify(new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7)));
+                    assertThat(transactions).endsWith("begin", "commit");
+                    assertThat(others).isEmpty();
+                });
+    }
+
+    private record RecordedTransactions(List<String> transactions) implements PlatformTransactionManager {
+
+        @Override
+        public TransactionStatus getTransaction(TransactionDefinition definition) {
+            transactions.add("begin");
+            return new SimpleTransactionStatus();
+        }
+
+        @Override
+        public void commit(TransactionStatus status) {
+            transactions.add("commit");
+        }
+
+        @Override
+        public void rollback(TransactionStatus status) {
+            transactions.add("rollback");
+        }
+    }
+
     /** A proxy is made in the context of its bean. */
     @Test
     void aParentOrChildContextWithoutTheAutoConfigurationStopsTheStart() {
@@ -134,7 +203,23 @@ class LockHttpStartTests {
     }
 
     @Test
+    void allContextsAboveAreLookedAt() {
+        new ApplicationContextRunner()
+                .withBean("good", Good.class)
+                .run(above -> new ApplicationContextRunner()
+                        .withParent(above.getSourceApplicationContext())
+                        .run(parent -> assertStops(
+                                context.withParent(parent.getSourceApplicationContext()),
+                                "of bean 'good' would be ignored: it is in a parent or child context")));
+    }
+
+    @Test
     void aMethodThatCannotBeInterceptedStopsTheStart() {
+        for (Class<?> each : List.of(PrivateMethod.class, StaticMethod.class)) {
+            assertStops(
+                    context.withBean("hidden", each).withPropertyValues(SECRET),
+                    "of bean 'hidden' would be ignored: a private, static or final method cannot be intercepted");
+        }
         assertStops(
                 context.withBean("finalMethod", FinalMethod.class).withPropertyValues(SECRET),
                 "of bean 'finalMethod' would be ignored: a private, static or final method cannot be intercepted");
@@ -189,7 +274,7 @@ class LockHttpStartTests {
         }) {
             assertThat(hosts.includes(URI.create(included))).isTrue();
         }
-        for (String other : new String[] {"http://stock/7", "https://plain", "https://[::2]"}) {
+        for (String other : new String[] {"http://stock/7", "https://stock:80", "https://plain", "https://[::2]"}) {
             assertThat(hosts.includes(URI.create(other))).isFalse();
         }
     }
@@ -209,6 +294,26 @@ class LockHttpStartTests {
         context.run(started -> assertThat(
                         started.getBean("requireLockAdvisor", Ordered.class).getOrder())
                 .isGreaterThan(600));
+    }
+
+    /** A call that is refused keeps nobody out, and does not wait. */
+    @Test
+    void theLockIsCheckedBeforeTheMethodsOwnIsTaken() {
+        context.withConfiguration(AutoConfigurations.of(LockAutoConfiguration.class, LockAopAutoConfiguration.class))
+                .withBean(
+                        "inMemoryLockProvider",
+                        FaultyLockProvider.class,
+                        () -> new FaultyLockProvider(
+                                new InMemoryLockProvider(ManualScheduler.runtime(new ManualTicker()))))
+                .withBean(Locking.class)
+                .withPropertyValues("distributed-lock.provider=in-memory")
+                .run(started -> {
+                    assertThatIllegalStateException()
+                            .isThrownBy(started.getBean(Locking.class)::run)
+                            .withMessageContaining("has @RequireLock, but was not called");
+                    assertThat(started.getBean(FaultyLockProvider.class).acquires())
+                            .isZero();
+                });
     }
 
     @Test
@@ -337,6 +442,26 @@ class LockHttpStartTests {
 
         @RequireLock(name = "a")
         public final void run() {}
+    }
+
+    static class PrivateMethod {
+
+        @RequireLock(name = "a")
+        @SuppressWarnings("UnusedMethod") // as in an application with this mistake
+        private void run() {}
+    }
+
+    static class StaticMethod {
+
+        @RequireLock(name = "a")
+        public static void run() {}
+    }
+
+    static class Locking {
+
+        @RequireLock(name = "a")
+        @DistributedLock(name = "b")
+        public void run() {}
     }
 
     static class NoExpression {

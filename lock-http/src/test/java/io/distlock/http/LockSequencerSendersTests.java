@@ -24,6 +24,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.client.MockClientHttpRequest;
 import org.springframework.mock.http.client.MockClientHttpResponse;
 import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
 import reactor.core.publisher.Mono;
 
 /** What both kinds of client add to a request. */
@@ -44,6 +45,25 @@ class LockSequencerSendersTests {
                     assertThat(sent("http://stock:8081/7", List.of())).isEmpty();
                     assertThat(sent("http:///7", List.of())).isEmpty();
                 })));
+    }
+
+    @Test
+    void theLocksOfAPublisherGoBeforeThoseOfTheThreadThatSubscribes() {
+        AtomicReference<List<String>> values = new AtomicReference<>(List.of());
+        ClientRequest request = ClientRequest.create(HttpMethod.POST, URI.create("http://stock:8080/7"))
+                .build();
+        run((locks, client) -> locks.lock("stock", "7")
+                .mono(() -> Mono.deferContextual(subscription -> {
+                    Mono<ClientResponse> call = new LockSequencerFilter(HOSTS).filter(request, sent -> {
+                        values.set(sent.headers().getOrDefault(SequencerHeader.NAME, List.of()));
+                        return Mono.empty();
+                    });
+                    locks.lock("audit")
+                            .run(() -> call.contextWrite(subscription).block());
+                    return Mono.empty();
+                }))
+                .block());
+        assertThat(values.get()).singleElement().asString().endsWith(";exclusive;stock:7");
     }
 
     @Test

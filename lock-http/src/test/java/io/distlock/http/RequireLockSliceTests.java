@@ -58,7 +58,8 @@ class RequireLockSliceTests {
         HeldLock sender = locks.holdElsewhere("stock", "10");
         locks.failStore();
         assertThat(http.post().uri("/stock/10").header("Lock-Sequencer", header(sender)))
-                .hasStatus(503);
+                .hasStatus(503)
+                .hasHeader("Retry-After", "1");
     }
 
     private MockMvcTester.MockMvcRequestBuilder put(HeldLock sender) {
