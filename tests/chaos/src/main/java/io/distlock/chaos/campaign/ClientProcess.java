@@ -3,6 +3,7 @@ package io.distlock.chaos.campaign;
 import io.distlock.chaos.client.ChaosClient;
 import io.distlock.test.process.OwnClassPath;
 import io.distlock.test.process.ServerProcess;
+import io.distlock.test.process.SteppableClock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,10 +16,12 @@ final class ClientProcess {
     private static final Duration TIME_TO_START = Duration.ofSeconds(90);
 
     private final Path journal;
+    private final SteppableClock clock;
     private final ServerProcess process;
 
-    private ClientProcess(Path journal, ServerProcess process) {
+    private ClientProcess(Path journal, SteppableClock clock, ServerProcess process) {
         this.journal = journal;
+        this.clock = clock;
         this.process = process;
     }
 
@@ -32,7 +35,9 @@ final class ClientProcess {
             List<Duration> times,
             List<String> address) {
         Path journal = journals.resolve(name + ".journal");
-        List<String> command = new ArrayList<>(List.of(
+        SteppableClock clock = new SteppableClock();
+        List<String> command = new ArrayList<>(clock.prefix());
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
                 "-Xshare:auto",
@@ -51,7 +56,7 @@ final class ClientProcess {
         command.addAll(address);
         ServerProcess process = ServerProcess.start(name, folder, command);
         process.awaitReady(TIME_TO_START, () -> Files.exists(journal));
-        return new ClientProcess(journal, process);
+        return new ClientProcess(journal, clock, process);
     }
 
     Path journal() {
@@ -68,11 +73,17 @@ final class ClientProcess {
 
     void kill() {
         process.kill();
+        clock.close();
+    }
+
+    void stepClock(Duration ahead) {
+        clock.step(ahead);
     }
 
     /** Asks it to end: it finishes what it is at, closes its client, and writes that it has ended. */
     void stop() {
         process.stop();
+        clock.close();
     }
 
     boolean isRunning() {

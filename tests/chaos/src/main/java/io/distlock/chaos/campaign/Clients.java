@@ -17,12 +17,14 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced. For one
+ * The clients' processes, and what happens to them: they are frozen, thawed, killed, and replaced, and their wall
+ * clocks are stepped. For one
  * thread at a time, but for {@link #entries()}.
  */
 final class Clients implements AutoCloseable {
 
     private static final double KILLED = 0.4;
+    private static final double CLOCK_STEPPED = 0.2;
     private static final int TRIES = 200;
     private static final Duration TO_WRITE = Duration.ofMillis(200);
 
@@ -99,7 +101,9 @@ final class Clients implements AutoCloseable {
     /** Something happens to one of them. */
     void disturb() {
         int place = random.nextInt(running.size());
-        if (random.nextDouble() < KILLED) {
+        if (random.nextDouble() < CLOCK_STEPPED) {
+            stepClock(place);
+        } else if (random.nextDouble() < KILLED) {
             journal.now(Kind.FAULT, "client-killed", "place-" + place);
             running.get(place).kill();
             pause.upTo(store.lease(), random);
@@ -109,6 +113,15 @@ final class Clients implements AutoCloseable {
             long most = longEnough().toMillis();
             freeze(place, Duration.ofMillis(50 + random.nextInt((int) most)));
         }
+    }
+
+    /** Until the next time. */
+    private void stepClock(int place) {
+        long most = 2 * longEnough().toMillis();
+        Duration ahead = Duration.ofMillis(random.nextLong(-most, most));
+        journal.now(Kind.FAULT, "client-clock-stepped", "place-" + place);
+        running.get(place).stepClock(ahead);
+        journal.now(Kind.HEALED, "client-clock-stepped", "by-%d-ms".formatted(ahead.toMillis()));
     }
 
     /** For somebody else to get the lock of a client that is frozen or does not renew. */

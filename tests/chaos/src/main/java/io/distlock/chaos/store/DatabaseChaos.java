@@ -2,6 +2,7 @@ package io.distlock.chaos.store;
 
 import io.distlock.chaos.store.Fault.Ongoing;
 import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.process.SteppableClock;
 import io.distlock.test.sql.SqlServer;
 import io.distlock.test.sql.SqlServer.Product;
 import java.net.InetAddress;
@@ -34,20 +35,24 @@ public final class DatabaseChaos implements ChaosStore {
                     + " 'root'";
 
     private final SqlServer server;
+    private final SteppableClock clock;
     private final Network network;
     private final JdbcTemplate jdbc;
 
-    private DatabaseChaos(SqlServer server, Network network) {
+    private DatabaseChaos(SqlServer server, SteppableClock clock, Network network) {
         this.server = server;
+        this.clock = clock;
         this.network = network;
         this.jdbc = new JdbcTemplate(source(server));
     }
 
     /** Starts it, with the locks' table. */
     public static DatabaseChaos start(Product product, int clients) {
-        SqlServer server = SqlServer.start(product);
+        SteppableClock clock = new SteppableClock();
+        SqlServer server = SqlServer.start(product, clock);
         DatabaseChaos started = new DatabaseChaos(
                 server,
+                clock,
                 Network.of(
                         clients,
                         List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())),
@@ -156,12 +161,15 @@ public final class DatabaseChaos implements ChaosStore {
 
     @Override
     public List<Fault> faultsBeyond() {
-        return List.of(Fault.atOnce("rows-deleted", () -> jdbc.update("delete from distributed_lock")));
+        return List.of(
+                Fault.stepped("server-clock-stepped", clock, LEASE.multipliedBy(2), LONGEST),
+                Fault.atOnce("rows-deleted", () -> jdbc.update("delete from distributed_lock")));
     }
 
     @Override
     public void heal() {
         network.heal();
+        clock.step(Duration.ZERO);
         if (!server.process().isRunning()) {
             server.restart();
         }
@@ -183,5 +191,6 @@ public final class DatabaseChaos implements ChaosStore {
     public void close() {
         network.close();
         server.close();
+        clock.close();
     }
 }

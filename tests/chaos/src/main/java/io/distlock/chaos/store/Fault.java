@@ -1,5 +1,6 @@
 package io.distlock.chaos.store;
 
+import io.distlock.test.process.SteppableClock;
 import java.time.Duration;
 import java.util.Random;
 
@@ -39,6 +40,19 @@ public record Fault(String name, Duration shortest, Duration longest, Start star
         return new Fault(name, Duration.ZERO, Duration.ZERO, random -> {
             event.run();
             return new Ongoing("all", () -> {});
+        });
+    }
+
+    /**
+     * A wall clock that steps forward or back, and later to where it should be.
+     *
+     * @param most how far at most
+     */
+    static Fault stepped(String name, SteppableClock clock, Duration most, Duration longest) {
+        return lasting(name, longest, random -> {
+            Duration ahead = Duration.ofMillis(random.nextLong(-most.toMillis(), most.toMillis()));
+            clock.step(ahead);
+            return new Ongoing("by-%d-ms".formatted(ahead.toMillis()), () -> clock.step(Duration.ZERO));
         });
     }
 }

@@ -1,6 +1,7 @@
 package io.distlock.chaos.store;
 
 import io.distlock.chaos.store.Fault.Ongoing;
+import io.distlock.test.process.SteppableClock;
 import io.distlock.test.redis.ClientType;
 import io.distlock.test.redis.RedisServer;
 import io.distlock.test.redis.RedisServerOptions;
@@ -16,18 +17,23 @@ public final class RedisChaos implements ChaosStore {
     static final Duration LONGEST = Duration.ofMillis(2_500);
 
     private final RedisServer server;
+    private final SteppableClock clock;
     private final Network network;
 
-    private RedisChaos(RedisServer server, Network network) {
+    private RedisChaos(RedisServer server, SteppableClock clock, Network network) {
         this.server = server;
+        this.clock = clock;
         this.network = network;
     }
 
     /** Starts it. */
     public static RedisChaos start(int clients) {
-        RedisServer server = RedisServer.start(RedisServerOptions.defaults().withPersistence());
+        SteppableClock clock = new SteppableClock();
+        RedisServer server = RedisServer.start(
+                RedisServerOptions.defaults().withPersistence().withClock(clock));
         return new RedisChaos(
                 server,
+                clock,
                 Network.of(
                         clients,
                         List.of(new InetSocketAddress(server.host(), server.port())),
@@ -92,6 +98,7 @@ public final class RedisChaos implements ChaosStore {
     @Override
     public List<Fault> faultsBeyond() {
         return List.of(
+                Fault.stepped("server-clock-stepped", clock, LEASE.multipliedBy(2), LONGEST),
                 Fault.atOnce("server-restarted-empty", server::restartEmpty),
                 Fault.atOnce("data-flushed", () -> server.probe().flushAll()));
     }
@@ -99,6 +106,7 @@ public final class RedisChaos implements ChaosStore {
     @Override
     public void heal() {
         network.heal();
+        clock.step(Duration.ZERO);
         if (!server.isRunning()) {
             server.restart();
         }
@@ -118,5 +126,6 @@ public final class RedisChaos implements ChaosStore {
     public void close() {
         network.close();
         server.close();
+        clock.close();
     }
 }

@@ -2,7 +2,9 @@ package io.distlock.chaos.store;
 
 import io.distlock.chaos.store.Fault.Ongoing;
 import io.distlock.test.fault.FaultProxy;
+import io.distlock.test.process.SteppableClock;
 import io.distlock.test.redis.RedisServer;
+import io.distlock.test.redis.RedisServerOptions;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +14,7 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Five Redis servers that keep nothing on disk, and the restart guard. */
+/** Five Redis servers that keep nothing on disk, and the restart guard. The first one has a clock that can be stepped. */
 public final class RedlockChaos implements ChaosStore {
 
     private static final int NODES = 5;
@@ -27,22 +29,27 @@ public final class RedlockChaos implements ChaosStore {
     private static final Duration QUARANTINE = LEASE.plusMillis(500);
 
     private final List<RedisServer> servers;
+    private final SteppableClock clock;
     private final Network network;
 
-    private RedlockChaos(List<RedisServer> servers, Network network) {
+    private RedlockChaos(List<RedisServer> servers, SteppableClock clock, Network network) {
         this.servers = servers;
+        this.clock = clock;
         this.network = network;
     }
 
     /** Starts them. */
     public static RedlockChaos start(int clients) {
-        List<RedisServer> servers =
-                IntStream.range(0, NODES).mapToObj(node -> RedisServer.start()).toList();
+        SteppableClock clock = new SteppableClock();
+        RedisServerOptions options = RedisServerOptions.defaults();
+        List<RedisServer> servers = IntStream.range(0, NODES)
+                .mapToObj(node -> RedisServer.start(node == 0 ? options.withClock(clock) : options))
+                .toList();
         List<InetSocketAddress> addresses = servers.stream()
                 .map(server -> new InetSocketAddress(server.host(), server.port()))
                 .toList();
         return new RedlockChaos(
-                servers, Network.of(clients, addresses, LEASE, RedisChaos.LONGEST, DISTANCE, LATE_ANSWER));
+                servers, clock, Network.of(clients, addresses, LEASE, RedisChaos.LONGEST, DISTANCE, LATE_ANSWER));
     }
 
     @Override
@@ -118,6 +125,7 @@ public final class RedlockChaos implements ChaosStore {
     @Override
     public List<Fault> faultsBeyond() {
         return List.of(
+                Fault.stepped("node-clock-stepped", clock, LEASE.multipliedBy(2), RedisChaos.LONGEST),
                 Fault.atOnce(
                         "all-data-flushed",
                         () -> servers.forEach(server -> server.probe().flushAll())),
@@ -130,6 +138,7 @@ public final class RedlockChaos implements ChaosStore {
     @Override
     public void heal() {
         network.heal();
+        clock.step(Duration.ZERO);
         servers.stream().filter(server -> !server.isRunning()).forEach(RedisServer::restartEmpty);
     }
 
@@ -145,5 +154,6 @@ public final class RedlockChaos implements ChaosStore {
     public void close() {
         network.close();
         servers.forEach(RedisServer::close);
+        clock.close();
     }
 }

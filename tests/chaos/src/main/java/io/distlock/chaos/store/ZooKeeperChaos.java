@@ -1,6 +1,7 @@
 package io.distlock.chaos.store;
 
 import io.distlock.chaos.store.Fault.Ongoing;
+import io.distlock.test.process.SteppableClock;
 import io.distlock.test.zookeeper.ZooKeeperEnsemble;
 import io.distlock.test.zookeeper.ZooKeeperServer;
 import io.distlock.test.zookeeper.ZooKeeperServerOptions;
@@ -28,22 +29,25 @@ public final class ZooKeeperChaos implements ChaosStore {
     private static final Duration LONGEST = Duration.ofMillis(2_500);
 
     private final ZooKeeperEnsemble ensemble;
+    private final SteppableClock clock;
     private final Network network;
 
-    private ZooKeeperChaos(ZooKeeperEnsemble ensemble, Network network) {
+    private ZooKeeperChaos(ZooKeeperEnsemble ensemble, SteppableClock clock, Network network) {
         this.ensemble = ensemble;
+        this.clock = clock;
         this.network = network;
     }
 
     /** Starts it. */
     public static ZooKeeperChaos start(int clients) {
-        ZooKeeperEnsemble ensemble =
-                ZooKeeperEnsemble.start(ZooKeeperServerOptions.defaults().withTickTime(TICK));
+        SteppableClock clock = new SteppableClock();
+        ZooKeeperEnsemble ensemble = ZooKeeperEnsemble.start(
+                ZooKeeperServerOptions.defaults().withTickTime(TICK).withClock(clock));
         List<InetSocketAddress> addresses = ensemble.members().stream()
                 .map(server -> new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()))
                 .toList();
         return new ZooKeeperChaos(
-                ensemble, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR, Network.LATE));
+                ensemble, clock, Network.of(clients, addresses, UNTIL_FREE, LONGEST, Network.FAR, Network.LATE));
     }
 
     @Override
@@ -92,6 +96,7 @@ public final class ZooKeeperChaos implements ChaosStore {
     @Override
     public List<Fault> faults() {
         List<Fault> faults = new ArrayList<>(network.faults());
+        faults.add(Fault.stepped("clocks-of-servers-stepped", clock, UNTIL_FREE.multipliedBy(2), LONGEST));
         faults.add(on("leader-killed", this::leader, ZooKeeperServer::kill, ZooKeeperServer::restart));
         faults.add(on("follower-killed", this::follower, ZooKeeperServer::kill, ZooKeeperServer::restart));
         faults.add(on("leader-frozen", this::leader, ZooKeeperServer::freeze, ZooKeeperServer::thaw));
@@ -153,6 +158,7 @@ public final class ZooKeeperChaos implements ChaosStore {
     @Override
     public void heal() {
         network.heal();
+        clock.step(Duration.ZERO);
         ensemble.reset();
         ensemble.awaitLeader();
     }
@@ -176,5 +182,6 @@ public final class ZooKeeperChaos implements ChaosStore {
     public void close() {
         network.close();
         ensemble.close();
+        clock.close();
     }
 }

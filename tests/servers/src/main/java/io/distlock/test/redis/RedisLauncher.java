@@ -39,8 +39,9 @@ final class RedisLauncher {
 
     ServerProcess launch() {
         List<String> program = List.of(binary.path().toString(), config.toString());
-        List<String> command =
-                Stream.concat(program.stream(), arguments.stream()).toList();
+        List<String> command = Stream.of(options.prefix(), program, arguments)
+                .flatMap(List::stream)
+                .toList();
         ServerProcess process = ServerProcess.start("redis", folder.path(), command);
         try {
             process.awaitReady(TIME_TO_START, () -> answers(process.pid()));

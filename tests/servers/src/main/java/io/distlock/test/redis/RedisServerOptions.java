@@ -1,5 +1,6 @@
 package io.distlock.test.redis;
 
+import io.distlock.test.process.SteppableClock;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -11,9 +12,14 @@ import java.util.stream.Stream;
  * @param config lines for its configuration file, after ours, so that they win
  * @param credentials what clients must log in with; empty for a server that does not ask
  * @param tls whether it requires TLS, and nothing else, on its port
+ * @param prefix of the command that starts it
  */
 public record RedisServerOptions(
-        Optional<RedisBinary> binary, List<String> config, Optional<RedisCredentials> credentials, boolean tls) {
+        Optional<RedisBinary> binary,
+        List<String> config,
+        Optional<RedisCredentials> credentials,
+        boolean tls,
+        List<String> prefix) {
 
     /**
      * Checks and copies.
@@ -22,9 +28,11 @@ public record RedisServerOptions(
      * @param config lines for its configuration file
      * @param credentials what clients must log in with
      * @param tls whether it requires TLS
+     * @param prefix of the command that starts it
      */
     public RedisServerOptions {
         config = List.copyOf(config);
+        prefix = List.copyOf(prefix);
         config.forEach(RedisServerOptions::requireOneLine);
     }
 
@@ -34,7 +42,7 @@ public record RedisServerOptions(
      * @return the options
      */
     public static RedisServerOptions defaults() {
-        return new RedisServerOptions(Optional.empty(), List.of(), Optional.empty(), false);
+        return new RedisServerOptions(Optional.empty(), List.of(), Optional.empty(), false, List.of());
     }
 
     /**
@@ -44,7 +52,7 @@ public record RedisServerOptions(
      * @return a changed copy
      */
     public RedisServerOptions withBinary(RedisBinary other) {
-        return new RedisServerOptions(Optional.of(other), config, credentials, tls);
+        return new RedisServerOptions(Optional.of(other), config, credentials, tls, prefix);
     }
 
     /**
@@ -55,7 +63,7 @@ public record RedisServerOptions(
      */
     public RedisServerOptions withConfig(String... lines) {
         List<String> all = Stream.concat(config.stream(), Stream.of(lines)).toList();
-        return new RedisServerOptions(binary, all, credentials, tls);
+        return new RedisServerOptions(binary, all, credentials, tls, prefix);
     }
 
     /**
@@ -94,11 +102,21 @@ public record RedisServerOptions(
      * @return a changed copy
      */
     public RedisServerOptions withTls() {
-        return new RedisServerOptions(binary, config, credentials, true);
+        return new RedisServerOptions(binary, config, credentials, true, prefix);
+    }
+
+    /**
+     * Has a wall clock that can be stepped.
+     *
+     * @param clock the clock
+     * @return a changed copy
+     */
+    public RedisServerOptions withClock(SteppableClock clock) {
+        return new RedisServerOptions(binary, config, credentials, tls, clock.prefix());
     }
 
     private RedisServerOptions withCredentials(RedisCredentials other) {
-        return new RedisServerOptions(binary, config, Optional.of(other), tls);
+        return new RedisServerOptions(binary, config, Optional.of(other), tls, prefix);
     }
 
     private static void requireOneLine(String line) {

@@ -2,6 +2,7 @@ package io.distlock.test.sql;
 
 import io.distlock.test.process.FreePort;
 import io.distlock.test.process.ServerProcess;
+import io.distlock.test.process.SteppableClock;
 import io.distlock.test.process.TestFolder;
 import java.io.IOException;
 import java.io.InputStream;
@@ -142,12 +143,14 @@ public final class SqlServer implements AutoCloseable {
     private final Product product;
     private final int port;
     private final TestFolder folder;
+    private final List<String> prefix;
     private ServerProcess process;
 
-    private SqlServer(Product product, int port, TestFolder folder, ServerProcess process) {
+    private SqlServer(Product product, int port, TestFolder folder, List<String> prefix, ServerProcess process) {
         this.product = product;
         this.port = port;
         this.folder = folder;
+        this.prefix = prefix;
         this.process = process;
     }
 
@@ -157,13 +160,22 @@ public final class SqlServer implements AutoCloseable {
      * @throws IllegalStateException if the programs are missing, with the command that installs them, or if it fails
      */
     public static SqlServer start(Product product) {
+        return start(product, List.of());
+    }
+
+    /** The same, with a wall clock that can be stepped. */
+    public static SqlServer start(Product product, SteppableClock clock) {
+        return start(product, clock.prefix());
+    }
+
+    private static SqlServer start(Product product, List<String> prefix) {
         product.program(product.probe);
         TestFolder folder = TestFolder.create(product.name().toLowerCase(Locale.ROOT));
         try {
             SqlPrograms.giveTo(product.user, folder.path());
             SqlPrograms.run(folder.path(), SqlPrograms.as(product.user, product.create(folder.path(), data(folder))));
             int port = FreePort.next();
-            SqlServer server = new SqlServer(product, port, folder, launch(product, folder, port));
+            SqlServer server = new SqlServer(product, port, folder, prefix, launch(product, folder, port, prefix));
             server.process.awaitReady(TIME_TO_START, server::answers);
             return server;
         } catch (RuntimeException failure) {
@@ -176,8 +188,9 @@ public final class SqlServer implements AutoCloseable {
         return folder.path().resolve("data");
     }
 
-    private static ServerProcess launch(Product product, TestFolder folder, int port) {
-        List<String> command = product.serve(folder.path(), data(folder), port);
+    private static ServerProcess launch(Product product, TestFolder folder, int port, List<String> prefix) {
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(product.serve(folder.path(), data(folder), port));
         return ServerProcess.start("database", folder.path(), SqlPrograms.as(product.user, command));
     }
 
@@ -188,7 +201,7 @@ public final class SqlServer implements AutoCloseable {
 
     /** Starts one that has crashed again, on the same port, with what it has on disk; waits until it accepts connections. */
     public void restart() {
-        process = launch(product, folder, port);
+        process = launch(product, folder, port, prefix);
         process.awaitReady(TIME_TO_START, this::answers);
     }
 

@@ -28,13 +28,13 @@ public final class ZooKeeperServer implements AutoCloseable {
     private static final int ANSWER_MILLIS = 2_000;
 
     private final ZooKeeperMember member;
-    private final List<String> arguments;
+    private final ZooKeeperServerOptions options;
     private final TestFolder folder;
     private volatile ServerProcess process;
 
-    private ZooKeeperServer(ZooKeeperMember member, List<String> arguments, TestFolder folder) {
+    private ZooKeeperServer(ZooKeeperMember member, ZooKeeperServerOptions options, TestFolder folder) {
         this.member = member;
-        this.arguments = arguments;
+        this.options = options;
         this.folder = folder;
         this.process = launch();
     }
@@ -82,7 +82,7 @@ public final class ZooKeeperServer implements AutoCloseable {
                       <root level="INFO"><appender-ref ref="out"/></root>
                     </configuration>
                     """);
-            return new ZooKeeperServer(member, options.arguments(), folder);
+            return new ZooKeeperServer(member, options, folder);
         } catch (IOException | RuntimeException failure) {
             folder.close();
             throw new IllegalStateException("cannot start a ZooKeeper server", failure);
@@ -110,7 +110,8 @@ public final class ZooKeeperServer implements AutoCloseable {
     }
 
     private ServerProcess launch() {
-        List<String> command = new ArrayList<>(List.of(
+        List<String> command = new ArrayList<>(options.prefix());
+        command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx96m",
                 "-XX:+UseSerialGC",
@@ -121,7 +122,7 @@ public final class ZooKeeperServer implements AutoCloseable {
                 "-Dzookeeper.jmx.log4j.disable=true",
                 // So that its sockets are where ProcessSockets looks.
                 "-Djava.net.preferIPv4Stack=true"));
-        command.addAll(arguments);
+        command.addAll(options.arguments());
         command.addAll(List.of(
                 "-cp",
                 OwnClassPath.absolute(),

@@ -1,5 +1,6 @@
 package io.distlock.test.zookeeper;
 
+import io.distlock.test.process.SteppableClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,13 +14,19 @@ import java.util.Map;
  * @param longestSession the longest session that it grants; the shortest one is two ticks
  * @param settings further lines of its configuration, by name
  * @param arguments further ones of its JVM
+ * @param prefix of the command that starts it
  */
 public record ZooKeeperServerOptions(
-        Duration tickTime, Duration longestSession, Map<String, String> settings, List<String> arguments) {
+        Duration tickTime,
+        Duration longestSession,
+        Map<String, String> settings,
+        List<String> arguments,
+        List<String> prefix) {
 
     public ZooKeeperServerOptions {
         settings = Map.copyOf(settings);
         arguments = List.copyOf(arguments);
+        prefix = List.copyOf(prefix);
     }
 
     /**
@@ -28,7 +35,8 @@ public record ZooKeeperServerOptions(
      * @return the options
      */
     public static ZooKeeperServerOptions defaults() {
-        return new ZooKeeperServerOptions(Duration.ofMillis(500), Duration.ofMinutes(20), Map.of(), List.of());
+        return new ZooKeeperServerOptions(
+                Duration.ofMillis(500), Duration.ofMinutes(20), Map.of(), List.of(), List.of());
     }
 
     /**
@@ -38,7 +46,7 @@ public record ZooKeeperServerOptions(
      * @return the options
      */
     public ZooKeeperServerOptions withTickTime(Duration tickTime) {
-        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments, prefix);
     }
 
     /**
@@ -48,7 +56,7 @@ public record ZooKeeperServerOptions(
      * @return the options
      */
     public ZooKeeperServerOptions withLongestSession(Duration longestSession) {
-        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments, prefix);
     }
 
     /**
@@ -61,7 +69,7 @@ public record ZooKeeperServerOptions(
     public ZooKeeperServerOptions with(String name, String value) {
         Map<String, String> all = new HashMap<>(settings);
         all.put(name, value);
-        return new ZooKeeperServerOptions(tickTime, longestSession, all, arguments);
+        return new ZooKeeperServerOptions(tickTime, longestSession, all, arguments, prefix);
     }
 
     /**
@@ -74,6 +82,16 @@ public record ZooKeeperServerOptions(
     public ZooKeeperServerOptions withSystemProperty(String name, String value) {
         List<String> all = new ArrayList<>(arguments);
         all.add("-D" + name + '=' + value);
-        return new ZooKeeperServerOptions(tickTime, longestSession, settings, all);
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, all, prefix);
+    }
+
+    /**
+     * With a wall clock that can be stepped.
+     *
+     * @param clock the clock, of all servers with these options
+     * @return the options
+     */
+    public ZooKeeperServerOptions withClock(SteppableClock clock) {
+        return new ZooKeeperServerOptions(tickTime, longestSession, settings, arguments, clock.prefix());
     }
 }
