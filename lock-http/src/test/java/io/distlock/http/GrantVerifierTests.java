@@ -24,6 +24,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 class GrantVerifierTests {
 
+    /** Arbitrary, like that of any monotonic clock: a reading must not be taken for a time span. */
+    private static final long BEGUN = 1_000_003_000_000_007L;
+
     private final Set<Sequencer> current = new HashSet<>();
     private int questions;
     private Duration time = Duration.ZERO;
@@ -31,7 +34,7 @@ class GrantVerifierTests {
     private final Ticker clock = new Ticker() {
         @Override
         public long nanos() {
-            return time.toNanos();
+            return BEGUN + time.toNanos();
         }
 
         @Override
@@ -165,9 +168,9 @@ class GrantVerifierTests {
         CompletableFuture<GrantVerifier.Confirmation> first = slow.confirm(grant("a", 1));
         time = Duration.ofSeconds(20);
         answer.complete(true);
-        assertThat(first).isCompletedWithValue(new GrantVerifier.Confirmation(true, 0));
+        assertThat(first).isCompletedWithValue(new GrantVerifier.Confirmation(true, BEGUN));
         time = Duration.ofSeconds(29);
-        assertThat(slow.confirm(grant("a", 1))).isCompletedWithValue(new GrantVerifier.Confirmation(true, 0));
+        assertThat(slow.confirm(grant("a", 1))).isCompletedWithValue(new GrantVerifier.Confirmation(true, BEGUN));
         assertThat(questions).isEqualTo(1);
         time = Duration.ofSeconds(30);
         slow.verify(grant("a", 1));
