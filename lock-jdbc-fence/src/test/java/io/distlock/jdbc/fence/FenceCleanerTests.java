@@ -2,13 +2,16 @@ package io.distlock.jdbc.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.FencingToken;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import io.r2dbc.spi.ConnectionFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -18,6 +21,10 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.r2dbc.connection.R2dbcTransactionManager;
+import org.springframework.transaction.reactive.TransactionalOperator;
+import reactor.core.publisher.Mono;
+import reactor.util.function.Tuples;
 
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FenceCleanerTests {
@@ -207,6 +214,100 @@ class FenceCleanerTests {
 
     @ParameterizedTest
     @MethodSource("databases")
+    void theRowsOfAllProvidersAreCounted(On on) {
+        advance(on, "old", 5);
+        advance(on, "older", 4);
+        on.database.transaction().executeWithoutResult(status -> fence(on).advance("etcd", sequencer("other", 2)));
+        everythingUnused(on);
+        clean(on);
+        everythingUnused(on);
+        assertThat(clean(on)).isEqualTo(3);
+    }
+
+    /** It is all that is known of the rows that went. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aFloorStaysHoweverLongItHasNotChanged(On on) {
+        advance(on, "old", 5);
+        for (int run = 0; run < 4; run++) {
+            everythingUnused(on);
+            assertThat(clean(on)).isEqualTo(run == 1 ? 1 : 0);
+        }
+        assertStale(on, "old", 5);
+        assertThat(rows(on)).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void anUnusedFloorIsNotRemovedWithTheRowsBelowIt(On on) {
+        advance(on, "old", 5);
+        everythingUnused(on);
+        clean(on);
+        everythingUnused(on);
+        List<String> removed = new ArrayList<>();
+        NamedParameterJdbcTemplate jdbc = new NamedParameterJdbcTemplate(on.database.dataSource());
+        FenceCleaner.Statements noting = new FenceCleaner.Statements() {
+            @Override
+            public <T> List<T> query(String sql, Map<String, Object> parameters, Class<T> type) {
+                return jdbc.queryForList(sql, parameters, type);
+            }
+
+            @Override
+            public int update(String sql, Map<String, Object> parameters) {
+                removed.add(String.valueOf(parameters.get("key")));
+                return jdbc.update(sql, parameters);
+            }
+        };
+        new FenceCleaner(noting, FenceSql.of(on.database.dataSource()), TABLE, RETENTION).clean();
+        assertThat(removed).containsExactly(row("old"));
+    }
+
+    /** Who catches the refusal may still commit. */
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aHolderBelowTheFloorLeavesTheRowOfALaterOneOrOfAnotherProviderAsItWas(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        advance(on, "later", 9);
+        on.database.transaction().executeWithoutResult(status -> fence(on).advance("etcd", sequencer("other", 4)));
+        on.database
+                .transaction()
+                .executeWithoutResult(status -> assertThatExceptionOfType(StaleFencingTokenException.class)
+                        .isThrownBy(() -> fence(on).advance(sequencer("later", 4))));
+        on.database
+                .transaction()
+                .executeWithoutResult(status -> assertThatIllegalStateException()
+                        .isThrownBy(() -> fence(on).advance(sequencer("other", 4))));
+        assertStale(on, "later", 8);
+        assertThat(on.database
+                        .jdbc()
+                        .queryForList(
+                                "select token from distributed_lock_fence where lock_key = ?",
+                                Long.class,
+                                row("other")))
+                .containsExactly(4L);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
+    void aReactiveHolderBelowTheFloorStaysRefusedInTheSameTransactionAndLeavesNothing(On on) {
+        advance(on, "old", 5);
+        age(on, row("old"), Duration.ofDays(8));
+        clean(on);
+        ConnectionFactory connections = on.database.connections();
+        R2dbcFence fence = new R2dbcFence(connections, TABLE, "redis");
+        TransactionalOperator transaction = TransactionalOperator.create(new R2dbcTransactionManager(connections));
+        Mono<Boolean> refused = fence.advance(sequencer("new", 4))
+                .thenReturn(false)
+                .onErrorReturn(StaleFencingTokenException.class, true);
+        assertThat(transaction.transactional(refused.zipWhen(first -> refused)).block(Duration.ofSeconds(30)))
+                .isEqualTo(Tuples.of(true, true));
+        assertThat(rows(on)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("databases")
     void theFloorIsThatOfTheRowsOwnProvider(On on) {
         advance(on, "old", 5);
         age(on, row("old"), Duration.ofDays(8));
@@ -231,7 +332,7 @@ class FenceCleanerTests {
                     fence.advance(sequencer("key" + (today + i), today + i));
                 }
             });
-            on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
+            everythingUnused(on);
             clean(on);
         }
         assertThat(rows(on)).isEqualTo(perDay + 1);
@@ -269,6 +370,10 @@ class FenceCleanerTests {
                 .jdbc()
                 .update("update distributed_lock_fence set updated_at = " + ago(on, age) + " where lock_key = ?", row);
         assertThat(changed).isEqualTo(1);
+    }
+
+    private static void everythingUnused(On on) {
+        on.database.jdbc().update("update distributed_lock_fence set updated_at = " + ago(on, Duration.ofDays(8)));
     }
 
     private static String ago(On on, Duration age) {

@@ -35,6 +35,22 @@ class FenceTableTests {
         assertThat(table.key(LockKey.of(table.key(one)))).isNotEqualTo(table.key(one));
     }
 
+    /** Where the prefix does not fit, only the digest tells them apart. */
+    @Test
+    void aLongKeyUnderAnotherPrefixIsAnotherRow() {
+        LockKey longest = LockKey.of("a".repeat(500), "b".repeat(500));
+        assertThat(new FenceTable("fence", "lock").key(longest))
+                .isNotEqualTo(new FenceTable("fence", "other").key(longest));
+    }
+
+    @Test
+    void aKeyThatFitsWithoutItsPrefixIsCutWithIt() {
+        LockKey fitting = LockKey.of("a".repeat(250), "b".repeat(150));
+        assertThat(new FenceTable("fence", "p".repeat(128)).key(fitting))
+                .startsWith(fitting.text() + "{ppp")
+                .hasSize(512);
+    }
+
     @Test
     void aKeyThatJustFitsIsNotCut() {
         FenceTable table = new FenceTable("fence", "lock");

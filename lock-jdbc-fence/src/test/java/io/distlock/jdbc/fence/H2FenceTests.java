@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.CannotAcquireLockException;
 import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -61,6 +62,34 @@ class H2FenceTests extends JdbcFenceContract {
             });
         }
         assertThat(rows(key)).isZero();
+    }
+
+    /** Spring does not end what such a connection begins. */
+    @Test
+    void aConnectionThatDoesNotCommitByItselfIsInNoTransactionUnlessSpringHasBegunOne() {
+        LockKey key = unique();
+        TransactionTemplate none = database.transaction();
+        none.setPropagationBehavior(TransactionDefinition.PROPAGATION_SUPPORTS);
+        none.executeWithoutResult(status -> {
+            Connection own = DataSourceUtils.getConnection(database.dataSource());
+            assertThatNoException().isThrownBy(() -> own.setAutoCommit(false));
+            assertThat(fence.isInTransaction()).isFalse();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> fence.advance(exclusive(key, 1)))
+                    .withMessageContaining("begin one first");
+        });
+        assertThat(rows(key)).isZero();
+    }
+
+    @Test
+    void aDataSourceThatTakesPartInTransactionsIsFencedAsTheOneBehindIt() {
+        LockKey key = unique();
+        JdbcFence behind = new JdbcFence(new TransactionAwareDataSourceProxy(database.dataSource()), TABLE, "redis");
+        in(() -> {
+            assertThat(behind.isInTransaction()).isTrue();
+            behind.advance(exclusive(key, 3));
+        });
+        assertThat(token(key)).isEqualTo(3);
     }
 
     @Test

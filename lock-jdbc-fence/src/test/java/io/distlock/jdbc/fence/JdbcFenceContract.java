@@ -155,6 +155,16 @@ abstract class JdbcFenceContract extends JdbcFenceInnerContract {
     }
 
     @Test
+    void verifyingInsideATransactionLeavesItToBeCommitted() {
+        LockKey key = unique();
+        in(() -> {
+            fence.advance(exclusive(key, 1));
+            fence.verify();
+        });
+        assertThat(token(key)).isEqualTo(1);
+    }
+
+    @Test
     void aMissingTableIsNamed() {
         JdbcFence elsewhere = new JdbcFence(database.dataSource(), new FenceTable("nowhere", "lock"), "redis");
         assertThatIllegalStateException()

@@ -58,6 +58,12 @@ class PostgreSqlFenceTests extends JdbcFenceContract {
             });
         });
         assertThat(token(key)).isEqualTo(1);
+        // Both connections are open again at once.
+        anew.executeWithoutResult(one -> anew.executeWithoutResult(
+                two -> assertThat(database.jdbc().queryForObject("show lock_timeout", String.class))
+                        .isEqualTo("0")));
+        assertThat(database.jdbc().queryForObject("show lock_timeout", String.class))
+                .isEqualTo("0");
     }
 
     /** At the start, and if that has been left out, at the call: nothing is written then. */

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.distlock.LockKey;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
+import io.r2dbc.spi.ConnectionFactory;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.r2dbc.connection.DelegatingConnectionFactory;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import reactor.core.publisher.Mono;
 
@@ -125,6 +127,15 @@ abstract class R2dbcFenceContract extends R2dbcFenceInnerContract {
         long before = database.statements();
         transaction.repeat(TRANSACTIONS - 1).blockLast(PATIENCE);
         return database.statements() - before;
+    }
+
+    @Test
+    void aConnectionFactoryIsTheFencesBehindAnyNumberOfWrappers() {
+        ConnectionFactory own = Objects.requireNonNull(manager.getConnectionFactory());
+        assertThat(fence.isOf(new DelegatingConnectionFactory(new DelegatingConnectionFactory(own))))
+                .isTrue();
+        assertThat(fence.isOf(new DelegatingConnectionFactory(new CountedConnections())))
+                .isFalse();
     }
 
     @Test

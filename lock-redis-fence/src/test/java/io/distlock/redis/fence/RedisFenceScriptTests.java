@@ -92,6 +92,19 @@ class RedisFenceScriptTests extends RedisFenceFixture {
     }
 
     @Test
+    void insideAPipelineItIsRefused(RedisProbe probe) {
+        try (HeldLock lock = acquire()) {
+            RedisConnectionUtils.bindConnection(data).openPipeline();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> fence.set(lock, "value", "1"))
+                    .withMessageContaining("inside MULTI or a pipeline");
+        } finally {
+            RedisConnectionUtils.unbindConnection(data);
+        }
+        assertThat(probe.keys()).doesNotContain("value");
+    }
+
+    @Test
     void inAClusterTheFenceIsBesideTheData() {
         try (RedisCluster cluster = RedisCluster.start()) {
             RedisClusterConfiguration configuration = new RedisClusterConfiguration();
@@ -104,6 +117,7 @@ class RedisFenceScriptTests extends RedisFenceFixture {
                 clustered.set(lock, "{orders:42}:value", "1");
                 clustered.set(lock, "plain", "2");
                 clustered.set(lock, "{a}b", "3");
+                clustered.set(lock, "}a{b}", "3");
                 clustered.advance(lock);
                 assertThat(cluster.nodeOf("{orders:42}:value").probe().get(FENCE))
                         .contains(lock.fencingToken() + " redis:lock");

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whose writes a fence lets through. */
 class RedisFenceTests extends RedisFenceFixture {
@@ -193,6 +194,35 @@ class RedisFenceTests extends RedisFenceFixture {
         assertThat(probe.get(FENCE)).contains("nonsense");
     }
 
+    /** Of several locks, the one that cannot be compared or has no fence is named, wherever it stands. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void theLockThatIsRefusedIsNamed(int refused, RedisProbe probe) {
+        AtomicLong ahead = new AtomicLong();
+        RedisFence late = fenceWithClock(ahead);
+        List<LockKey> keys = List.of(LockKey.of("a"), LockKey.of("b"), LockKey.of("c"));
+        LockKey key = keys.get(refused);
+        String itsFence = "fence:{" + key + "}:" + key + "{lock}";
+        try (HeldLock lock = client.locks.acquire(client.locks.request(keys))) {
+            late.set(lock, "value", "1");
+            probe.command("DEL", itsFence);
+            ahead.set(-RETENTION.toMillis());
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> late.set(lock, "value", "2"))
+                    .withMessageContaining("under lock '" + key + "'");
+            probe.command("SET", itsFence, "1 etcd:lock");
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> late.set(lock, "value", "3"))
+                    .withMessageContaining("the fence of lock '" + key + "'")
+                    .withMessageEndingWith("delete the key " + itsFence);
+            probe.command("SET", itsFence, Long.MAX_VALUE + " redis:lock");
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> late.set(lock, "value", "4"))
+                    .withMessageContaining("lock '" + key + "'");
+        }
+        assertThat(probe.get("value")).contains("1");
+    }
+
     /** Their locks are not the same, though they have one name. */
     @Test
     void twoApplicationsWithDifferentKeyPrefixesShareTheRedis() {
@@ -259,11 +289,21 @@ class RedisFenceTests extends RedisFenceFixture {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"a{b}", "a{b", "a}b", " ", ""})
+    void aPrefixThatIsBlankOrHasABraceIsRefused(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisFence.Options("redis", "lock", prefix, RETENTION))
+                .withMessageContaining("must not be blank or contain braces");
+    }
+
     @Test
-    void optionsThatCannotWorkAreRefused() {
+    void aRetentionOfLessThanAMinuteIsRefused() {
+        Duration minute = Duration.ofMinutes(1);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisFence.Options("redis", "lock", "a{b}", RETENTION));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new RedisFence.Options("redis", "lock", "fence", Duration.ofSeconds(1)));
+                .isThrownBy(() -> new RedisFence.Options("redis", "lock", "fence", minute.minusMillis(1)))
+                .withMessageContaining("use at least");
+        assertThat(new RedisFence.Options("redis", "lock", "fence", minute).retention())
+                .isEqualTo(minute);
     }
 }

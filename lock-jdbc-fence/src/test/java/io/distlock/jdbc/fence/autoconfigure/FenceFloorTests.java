@@ -1,6 +1,7 @@
 package io.distlock.jdbc.fence.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.jdbc.fence.Database;
@@ -8,6 +9,8 @@ import io.distlock.spi.LockProvider;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.FaultyLockProvider;
 import io.r2dbc.spi.ConnectionFactory;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,19 +46,69 @@ class FenceFloorTests {
     }
 
     @Test
+    void applicationsWithDifferentKeyPrefixesHaveFloorsOfTheirOwn() {
+        database.jdbc().update("delete from distributed_lock_fence");
+        run(
+                ReactiveApplication.class,
+                "--distributed-lock.r2dbc.fencing.enabled=true",
+                "--distributed-lock.key-prefix=shop");
+        assertThat(floors()).containsExactlyInAnyOrder("{floor}one:shop", "{floor}other:shop");
+    }
+
+    /** It is no embedded database. */
+    @Test
+    void theTableIsOnlyCreatedIfThatIsAskedFor() {
+        String[] properties = {
+            "--distributed-lock.r2dbc.fencing.enabled=true", "--distributed-lock.r2dbc.fencing.table=asked_for"
+        };
+        assertThatThrownBy(() -> run(ReactiveApplication.class, properties))
+                .hasStackTraceContaining("the fence cannot use the table asked_for");
+        assertThat(database.jdbc().queryForList("show tables like 'asked_for'")).isEmpty();
+        run(
+                ReactiveApplication.class,
+                properties[0],
+                properties[1],
+                "--distributed-lock.r2dbc.initialize-schema=always");
+        assertThat(database.jdbc().queryForList("show tables like 'asked_for'")).hasSize(1);
+    }
+
+    @Test
+    void theTableIsCreatedOverJdbcIfThatIsAskedFor() {
+        String[] properties = {
+            "--distributed-lock.jdbc.fencing.enabled=true",
+            "--distributed-lock.jdbc.fencing.table=asked_for_too",
+            "--spring.datasource.url=" + database.url(),
+            "--spring.datasource.username=" + database.user(),
+            "--distributed-lock.jdbc.initialize-schema=always"
+        };
+        assertThatThrownBy(() -> run(Application.class, Arrays.copyOf(properties, 4)))
+                .hasStackTraceContaining("the fence cannot use the table asked_for_too");
+        run(Application.class, properties);
+        assertThat(database.jdbc().queryForList("show tables like 'asked_for_too'"))
+                .hasSize(1);
+    }
+
+    @Test
     void overR2dbcAsWell() {
         assertFloors(ReactiveApplication.class, "--distributed-lock.r2dbc.fencing.enabled=true");
     }
 
     private static void assertFloors(Class<?> application, String... properties) {
         database.jdbc().update("delete from distributed_lock_fence");
+        run(application, properties);
+        assertThat(floors()).containsExactlyInAnyOrder("{floor}one:lock", "{floor}other:lock");
+    }
+
+    private static void run(Class<?> application, String... properties) {
         new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .properties("distributed-lock.provider=one")
                 .run(properties)
                 .close();
-        assertThat(database.jdbc().queryForList("select lock_key from distributed_lock_fence", String.class))
-                .containsExactlyInAnyOrder("{floor}one:lock", "{floor}other:lock");
+    }
+
+    private static List<String> floors() {
+        return database.jdbc().queryForList("select lock_key from distributed_lock_fence", String.class);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -101,6 +101,12 @@ class FenceStartTests {
     }
 
     @Test
+    void aRetentionOfTheMaximumHoldTimeIsEnough() {
+        start(ENABLED, "--distributed-lock.max-hold-time=2h", "--distributed-lock.jdbc.fencing.retention=2h")
+                .close();
+    }
+
+    @Test
     void aRetentionBelowTheMaximumHoldTimeIsRefused() {
         assertThatThrownBy(() -> start(
                         ENABLED, "--distributed-lock.max-hold-time=2h", "--distributed-lock.jdbc.fencing.retention=1h"))

@@ -112,6 +112,16 @@ class R2dbcFenceStartTests {
     }
 
     @Test
+    void aRetentionOfTheMaximumHoldTimeIsEnough() {
+        start(
+                        Application.class,
+                        ENABLED,
+                        "--distributed-lock.max-hold-time=2h",
+                        "--distributed-lock.r2dbc.fencing.retention=2h")
+                .close();
+    }
+
+    @Test
     void aRetentionBelowTheMaximumHoldTimeIsRefused() {
         assertThatThrownBy(() -> start(
                         Application.class,

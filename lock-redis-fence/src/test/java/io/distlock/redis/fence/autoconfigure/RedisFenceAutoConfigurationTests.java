@@ -13,6 +13,7 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.redis.fence.RedisFence;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.redis.RedisExtension;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -50,12 +51,18 @@ class RedisFenceAutoConfigurationTests {
                         ENABLED,
                         "distributed-lock.redis.fencing.key-prefix=shop:fence",
                         "distributed-lock.key-prefix=shop",
+                        "distributed-lock.max-hold-time=4d",
+                        "distributed-lock.redis.fencing.retention=8d",
                         "spring.data.redis.host=" + redis.server().host(),
                         "spring.data.redis.port=" + redis.server().port())
                 .run(started -> {
                     started.getBean(RedisFence.class)
                             .advance(new Sequencer(LockKey.of("a"), LockMode.EXCLUSIVE, new FencingToken(7)));
                     assertThat(redis.probe().get("shop:fence:{a}:a{shop}")).contains("7 in-memory:shop");
+                    assertThat(redis.probe().ttlMillis("shop:fence:{a}:a{shop}").orElseThrow())
+                            .isBetween(
+                                    Duration.ofDays(8).minusHours(1).toMillis(),
+                                    Duration.ofDays(8).toMillis());
                 });
     }
 
