@@ -69,6 +69,34 @@ class RedisFenceTests extends RedisFenceFixture {
         assertThat(probe.ttlMillis(FENCE).orElseThrow()).isBetween(RETENTION.toMillis() * 9 / 10, RETENTION.toMillis());
     }
 
+    private static Sequencer sequencer(LockMode mode, long token) {
+        return new Sequencer(LockKey.of("orders", "42"), mode, new FencingToken(token));
+    }
+
+    @Test
+    void tokensAreComparedAsNumbersThoughTheyAreText(RedisProbe probe) {
+        for (long token : new long[] {9, 10, 99, 100, 1_795_938_198_000_000L, Long.MAX_VALUE - 1, Long.MAX_VALUE}) {
+            Sequencer later = sequencer(LockMode.EXCLUSIVE, token);
+            fence.advance(later);
+            assertThat(probe.get(FENCE)).contains(later.token() + " redis:lock");
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> fence.advance(sequencer(LockMode.EXCLUSIVE, token - 1)));
+        }
+    }
+
+    @Test
+    void aReaderIsComparedLikeAWriterAndLeavesNothing(RedisProbe probe) {
+        fence.advance(sequencer(LockMode.EXCLUSIVE, 20));
+        for (long stale : new long[] {9, 19}) {
+            assertThatExceptionOfType(StaleFencingTokenException.class)
+                    .isThrownBy(() -> fence.advance(sequencer(LockMode.SHARED, stale)));
+        }
+        for (long later : new long[] {20, 21, 100}) {
+            fence.advance(sequencer(LockMode.SHARED, later));
+        }
+        assertThat(probe.get(FENCE)).contains("20 redis:lock");
+    }
+
     @Test
     void eachWriteKeepsTheFencesOfAllKeysForTheWholeRetention(RedisProbe probe) {
         List<LockKey> keys = List.of(LockKey.of("a"), LockKey.of("b"));
