@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 public final class EvidencePage {
 
     private static final List<String> HEAD = List.of(
-            "| provider | seed | time | clients killed or frozen | other faults | locks and permits granted | changes of leader"
+            "| provider | seed | time | clients killed, frozen or stepped | other faults | locks and permits granted | changes of leader"
                     + " | ms to the next one: after a resignation, otherwise | losses told | stale writes refused"
                     + " | **broken promises** | beyond the promise | without the protection |",
             "|---|---|---|---|---|---|---|---|---|---|---|---|---|");
