@@ -32,9 +32,4 @@ record Scalability(double alone, double shared, double mutual) {
     double knee() {
         return alone / shared;
     }
-
-    /** So many do the most; with more of them it becomes less. */
-    double best() {
-        return Math.sqrt((alone - shared) / mutual);
-    }
 }

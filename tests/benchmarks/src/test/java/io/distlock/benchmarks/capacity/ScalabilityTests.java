@@ -27,7 +27,7 @@ class ScalabilityTests {
         assertThat(found.mutual()).isCloseTo(0.001, EXACTLY);
     }
 
-    /** Two alone take 0.1 ms and 2 · 0.02 ms for what they share, and 2 · 0.001 ms for each other. */
+    /** Of three, each waits for two others at what they share, and costs each of two others something. */
     @Test
     void eachAddsWhatAllShareAndWhatItCostsEachOtherOne() {
         assertThat(new Scalability(0.1, 0.02, 0.001).millis(3)).isCloseTo(0.1 + 2 * 0.02 + 6 * 0.001, EXACTLY);
