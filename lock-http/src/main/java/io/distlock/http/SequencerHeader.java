@@ -66,7 +66,8 @@ final class SequencerHeader {
     List<String> valuesOfHeld(Collection<HeldLock> locks) {
         locks.forEach(HeldLock::ensureHeld);
         List<String> values = values(locks);
-        int length = values.stream().mapToInt(String::length).sum();
+        // With the commas by which a proxy may join them.
+        int length = String.join(", ", values).length();
         if (values.size() > MAX_VALUES || length > MAX_LENGTH) {
             throw new IllegalStateException("the locks of this call do not fit into the header " + NAME
                     + ", which takes at most " + MAX_VALUES + " values of " + MAX_LENGTH

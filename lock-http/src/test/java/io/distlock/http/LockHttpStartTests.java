@@ -280,6 +280,20 @@ class LockHttpStartTests {
     }
 
     @Test
+    void whatIsNoHostIsRefusedWhereverItIsAmongTheHosts() {
+        for (String wrong :
+                List.of("", "stock/7", "//stock", "*", "stock.*", "::1", " ::1", "fe80::1:8443", "stock:8443:1")) {
+            for (List<String> hosts : List.of(List.of(wrong), List.of(wrong, "stock"), List.of("stock", wrong))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> TargetHosts.of(hosts))
+                        .withMessageContaining("\"" + wrong + "\" is not a host");
+            }
+        }
+        assertThat(TargetHosts.of(List.of(" [::1]", "stock:8443 ", "a.b")).hosts())
+                .containsExactlyInAnyOrder("[::1]", "stock:8443", "a.b");
+    }
+
+    @Test
     void aHostIsTakenWithoutTheSpacesAroundItAndIsMoreThanSpaces() {
         assertThat(TargetHosts.of(Set.of(" Stock ")).includes(URI.create("http://stock/7")))
                 .isTrue();

@@ -3,8 +3,12 @@ package io.distlock.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.distlock.FencingToken;
+import io.distlock.HeldLock;
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.Sequencer;
@@ -131,6 +135,47 @@ class SequencerHeaderTests {
                 .toList();
         assertThat(plain.parse(values.subList(0, 2))).hasSize(2);
         assertMalformed(plain, values);
+    }
+
+    @Test
+    void asManyCharactersAreAcceptedAsThereMayBeAndNotOneMore() {
+        List<String> longest = List.of(value(0, 3_000), value(1, 3_000), value(2, 2_192));
+        assertThat(plain.parse(longest)).hasSize(3);
+        assertMalformed(plain, List.of(value(0, 3_000), value(1, 3_000), value(2, 2_193)));
+        // The comma counts.
+        assertThat(plain.parse(List.of(value(0, 3_000) + "," + value(1, 3_000), value(2, 2_191))))
+                .hasSize(3);
+        assertMalformed(plain, List.of(String.join(",", longest)));
+    }
+
+    /** Of so many characters. */
+    private static String value(int number, int length) {
+        String value = "1;exclusive;" + "%61".repeat(500) + number + ":";
+        int left = length - value.length();
+        return value + "%61".repeat(left / 3) + "a".repeat(left % 3);
+    }
+
+    /** Or the receiver would answer 400, after the call has done half of its work. */
+    @Test
+    void asManyCharactersAreSentAsAReceiverAcceptsThoughAProxyJoinsTheValues() {
+        List<String> longest = plain.valuesOfHeld(List.of(held(8, SequencerHeader.MAX_LENGTH - 2 * 7)));
+        assertThat(longest).hasSize(8);
+        assertThat(plain.parse(List.of(String.join(", ", longest)))).hasSize(8);
+        HeldLock tooLong = held(8, SequencerHeader.MAX_LENGTH - 2 * 7 + 1);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> plain.valuesOfHeld(List.of(tooLong)))
+                .withMessageContaining("do not fit into the header");
+    }
+
+    /** Of so many keys, whose values have so many characters in all. */
+    private static HeldLock held(int keys, int length) {
+        List<Sequencer> sequencers = IntStream.range(0, keys)
+                .mapToObj(i -> LockKey.of("name".repeat(127) + i, "k".repeat((length + i) / keys - 12 - 509 - 1)))
+                .map(key -> new Sequencer(key, LockMode.EXCLUSIVE, new FencingToken(1)))
+                .toList();
+        HeldLock held = mock(HeldLock.class);
+        when(held.sequencers()).thenReturn(sequencers);
+        return held;
     }
 
     @Test

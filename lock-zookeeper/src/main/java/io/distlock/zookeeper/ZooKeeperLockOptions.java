@@ -32,7 +32,7 @@ public record ZooKeeperLockOptions(
 
     public ZooKeeperLockOptions {
         Objects.requireNonNull(layout, "layout must not be null");
-        if (!PREFIX.matcher(keyPrefix).matches() || keyPrefix.startsWith("zookeeper/")) {
+        if (!PREFIX.matcher(keyPrefix).matches() || (keyPrefix + "/").startsWith("zookeeper/")) {
             throw new IllegalArgumentException(
                     "key prefix \"" + keyPrefix + "\" is not a path of ZooKeeper: use words of"
                             + " letters, digits and ._~- with a slash between them, such as \"lock\" or \"app/locks\"");
