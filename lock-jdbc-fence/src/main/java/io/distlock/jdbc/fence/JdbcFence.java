@@ -139,6 +139,8 @@ public final class JdbcFence implements Fence {
     /** Whether this thread is in a transaction of the data source. */
     public boolean isInTransaction() {
         return TransactionSynchronizationManager.isActualTransactionActive()
+                // It ends before the last callbacks, when the connection is still there.
+                && TransactionSynchronizationManager.isSynchronizationActive()
                 && TransactionSynchronizationManager.getResource(dataSource) instanceof ConnectionHolder holder
                 && !ask(holder.getConnection(), Connection::getAutoCommit);
     }

@@ -212,7 +212,7 @@ public final class R2dbcFence {
         return update(advance, grant)
                 .retryWhen(Retry.max(MOST_TRIES - 1)
                         .filter(each -> fenceSql == FenceSql.H2 && each instanceof DuplicateKeyException)
-                        .onRetryExhaustedThrow((retries, last) -> last.failure()))
+                        .onRetryExhaustedThrow((retries, last) -> grant.newerThanSnapshot(last.failure())))
                 .flatMap(count -> fenceSql.accepts(count) ? Mono.empty() : examine(grant, count));
     }
 

@@ -4,11 +4,14 @@ import io.r2dbc.spi.Connection;
 import io.r2dbc.spi.ConnectionFactories;
 import io.r2dbc.spi.ConnectionFactory;
 import io.r2dbc.spi.ConnectionFactoryMetadata;
+import io.r2dbc.spi.IsolationLevel;
 import io.r2dbc.spi.R2dbcTransientResourceException;
+import io.r2dbc.spi.TransactionDefinition;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,6 +33,7 @@ public final class CountedConnections implements ConnectionFactory {
     private final AtomicInteger open = new AtomicInteger();
     private final List<String> statements = new CopyOnWriteArrayList<>();
     private final ConnectionFactory connections;
+    private final List<Optional<IsolationLevel>> isolations = new CopyOnWriteArrayList<>();
     private volatile String failing = "";
 
     public CountedConnections() {
@@ -66,6 +70,11 @@ public final class CountedConnections implements ConnectionFactory {
         return statements.stream().filter(each -> each.contains(text)).count();
     }
 
+    /** Those that were asked for, of each transaction that asked for something. */
+    public List<Optional<IsolationLevel>> isolations() {
+        return isolations;
+    }
+
     public void forget() {
         statements.clear();
     }
@@ -83,6 +92,11 @@ public final class CountedConnections implements ConnectionFactory {
                         if (!failing.isEmpty() && ((String) arguments[0]).contains(failing)) {
                             throw new R2dbcTransientResourceException("failed by the test");
                         }
+                    }
+                    if (method.getName().equals("beginTransaction") && arguments != null) {
+                        TransactionDefinition definition = (TransactionDefinition) arguments[0];
+                        isolations.add(
+                                Optional.ofNullable(definition.getAttribute(TransactionDefinition.ISOLATION_LEVEL)));
                     }
                     Object result = call(connection, method, arguments);
                     if (result instanceof Publisher<?> publisher) {

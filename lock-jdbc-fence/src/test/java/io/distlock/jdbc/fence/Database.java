@@ -138,6 +138,11 @@ public final class Database implements AutoCloseable {
         return FenceSql.of(dataSource) == FenceSql.POSTGRESQL ? 1 : 2;
     }
 
+    /** Whether a row that was locked after a savepoint stays locked after a rollback to it; on MariaDB. */
+    boolean keepsRowsAfterSavepoint() {
+        return server != null && server.product() == SqlServer.Product.MARIADB;
+    }
+
     /** Statements that end the transaction which they are in; on H2 and MariaDB. */
     public List<String> implicitCommits() {
         return server == null

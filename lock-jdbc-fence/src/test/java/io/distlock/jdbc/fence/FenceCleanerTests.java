@@ -10,17 +10,25 @@ import io.distlock.LockMode;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import io.r2dbc.spi.ConnectionFactory;
+import io.r2dbc.spi.IsolationLevel;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.r2dbc.connection.R2dbcTransactionManager;
 import org.springframework.transaction.reactive.TransactionalOperator;
 import reactor.core.publisher.Mono;
@@ -336,6 +344,36 @@ class FenceCleanerTests {
             clean(on);
         }
         assertThat(rows(on)).isEqualTo(perDay + 1);
+    }
+
+    /** A stricter one locks the places between the rows as well, and holds up new locks. */
+    @Test
+    void theCleanersStatementsAreAtReadCommittedWhateverTheConnectionsAre() {
+        On h2 = databases.get(0);
+        advance(h2, "old", 5);
+        everythingUnused(h2);
+        List<Integer> levels = new ArrayList<>();
+        DataSource strict = new DelegatingDataSource(h2.database.dataSource()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                            if (method.getName().equals("prepareStatement")) {
+                                levels.add(connection.getTransactionIsolation());
+                            }
+                            return method.invoke(connection, arguments);
+                        });
+            }
+        };
+        new FenceCleaner(strict, TABLE, RETENTION).clean();
+        assertThat(levels).isNotEmpty().containsOnly(Connection.TRANSACTION_READ_COMMITTED);
+
+        CountedConnections connections = (CountedConnections) h2.database.connections();
+        new R2dbcFence(connections, TABLE, "redis").cleaner(RETENTION).clean();
+        assertThat(connections.isolations()).isNotEmpty().containsOnly(Optional.of(IsolationLevel.READ_COMMITTED));
     }
 
     private static int clean(On on) {

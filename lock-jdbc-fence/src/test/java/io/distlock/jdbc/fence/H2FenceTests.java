@@ -9,6 +9,8 @@ import io.distlock.LockKey;
 import io.distlock.Sequencer;
 import io.distlock.fencing.StaleFencingTokenException;
 import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,7 @@ import org.springframework.jdbc.datasource.DataSourceUtils;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -78,6 +81,25 @@ class H2FenceTests extends JdbcFenceContract {
                     .isThrownBy(() -> fence.advance(exclusive(key, 1)))
                     .withMessageContaining("begin one first");
         });
+        assertThat(rows(key)).isZero();
+    }
+
+    /** Its connection is still there, and nobody would end what is begun on it. */
+    @Test
+    void aTransactionThatHasEndedIsNoneForItsLastCallbacks() {
+        LockKey key = unique();
+        List<Boolean> during = new ArrayList<>();
+        in(() -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                during.add(fence.isInTransaction());
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> fence.advance(exclusive(key, 1)))
+                        .withMessageContaining("begin one first");
+                during.add(false);
+            }
+        }));
+        assertThat(during).containsExactly(false, false);
         assertThat(rows(key)).isZero();
     }
 

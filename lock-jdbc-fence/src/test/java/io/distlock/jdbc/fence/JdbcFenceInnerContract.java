@@ -103,7 +103,7 @@ abstract class JdbcFenceInnerContract extends JdbcFenceWaitContract {
                     });
                     run(() -> advance(key, 6)).join();
                     inANewOne(() -> fence.advance(exclusive(own, 1)));
-                    if (!FenceSql.of(database.dataSource()).keepsRowsAfterSavepoint()) {
+                    if (!database.keepsRowsAfterSavepoint()) {
                         inANewOne(() -> fence.advance(exclusive(key, 7)));
                     }
                 }))

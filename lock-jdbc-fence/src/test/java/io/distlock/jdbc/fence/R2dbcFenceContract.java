@@ -139,6 +139,17 @@ abstract class R2dbcFenceContract extends R2dbcFenceInnerContract {
     }
 
     @Test
+    void verifyingInsideATransactionLeavesItToBeCommittedAndNothingBehind() {
+        LockKey key = unique();
+        in(fence.advance(exclusive(key, 1)).then(fence.verify())).block(PATIENCE);
+        assertThat(token(key)).isEqualTo(1);
+        assertThat(database.jdbc()
+                        .queryForObject(
+                                "select count(*) from distributed_lock_fence where lock_key = '{probe}'", Long.class))
+                .isZero();
+    }
+
+    @Test
     void aMissingTableIsNamed() {
         R2dbcFence elsewhere = new R2dbcFence(database.connections(), new FenceTable("nowhere", "lock"), "redis");
         assertThatIllegalStateException()

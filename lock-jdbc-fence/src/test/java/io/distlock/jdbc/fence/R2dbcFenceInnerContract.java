@@ -82,6 +82,23 @@ abstract class R2dbcFenceInnerContract extends R2dbcFenceWaitContract {
         assertThat(token(key)).isEqualTo(2);
     }
 
+    /** An earlier grant of the lock was refused, since a later one of the same transaction was there before. */
+    @Test
+    void aRefusalBecauseOfWhatIsRolledBackIsForgotten() {
+        LockKey key = unique();
+        Mono<Void> mine = fence.advance(exclusive(key, 2));
+        AtomicBoolean refused = new AtomicBoolean();
+        Mono<Void> part = fence.advance(exclusive(key, 4))
+                .then(mine.doOnError(StaleFencingTokenException.class, refusal -> refused.set(true)));
+        in(in(new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_NESTED), part)
+                        .onErrorComplete(StaleFencingTokenException.class)
+                        .then(mine)
+                        .then(in(anew, mine)))
+                .block(PATIENCE);
+        assertThat(refused).isTrue();
+        assertThat(token(key)).isEqualTo(2);
+    }
+
     /** PostgreSQL refuses all further statements until the rollback to the savepoint, but keeps the row locked. */
     @Test
     void anInnerTransactionDoesNotWaitForANestedOneThatHasFailed() {

@@ -24,6 +24,7 @@ import org.springframework.transaction.reactive.TransactionSynchronizationManage
 import org.springframework.transaction.reactive.TransactionalOperator;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The database may end a transaction while its rows are locked again for one inside it, which the application does not see. */
@@ -87,6 +88,21 @@ class RolledBackAtSuspensionTests {
         assertThat(written()).isOne();
     }
 
+    /** Nothing brings back what was written before the savepoint. */
+    @Test
+    void aRollbackToASavepointDoesNotMakeADeadlockBeforeItForgotten() {
+        LockedRows rows = new LockedRows(this::endAtTheSecond, FenceSql.H2);
+        assertThatExceptionOfType(PessimisticLockingFailureException.class)
+                .isThrownBy(() -> database.transaction().executeWithoutResult(status -> {
+                    rows.raise(GRANT);
+                    write(1);
+                    inside(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {});
+                    inside(TransactionDefinition.PROPAGATION_NESTED, () -> {});
+                    write(2);
+                }));
+        assertThat(written()).isZero();
+    }
+
     /** Another transaction takes them in that order, too, and would otherwise wait for this one while this one waits for it. */
     @Test
     void rowsAreLockedAgainInTheOrderOfTheirKeys() {
@@ -94,13 +110,13 @@ class RolledBackAtSuspensionTests {
         LockedRows rows =
                 new LockedRows(grant -> order.add(grant.sequencer().key().text()), FenceSql.H2);
         database.transaction().executeWithoutResult(status -> {
-            for (String key : List.of("c", "a", "b")) {
+            for (String key : List.of("c", "a", "b", "f", "e", "d")) {
                 rows.raise(FenceGrant.of(FenceFixture.exclusive(LockKey.of(key), 1), TABLE, "redis"));
             }
             order.clear();
             inside(TransactionDefinition.PROPAGATION_REQUIRES_NEW, () -> {});
         });
-        assertThat(order).containsExactly("a", "b", "c", "a", "b", "c");
+        assertThat(order).containsExactly("a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f");
     }
 
     /** Its statement was not sent. */
@@ -146,6 +162,50 @@ class RolledBackAtSuspensionTests {
                         .block(Duration.ofMinutes(1)));
         assertThat(relied).containsExactly(false, true);
         assertThat(written()).isZero();
+    }
+
+    @Test
+    void aReactiveTransactionWhoseTimeIsUpWhileItIsSuspendedIsNotTakenForOneThatWasRolledBack() {
+        DatabaseClient client = DatabaseClient.create(connections);
+        ReactiveLockedRows rows =
+                new ReactiveLockedRows(grant -> Mono.fromRunnable(() -> timeOutAtTheSecond(grant)), FenceSql.H2);
+        Mono<Void> raise = TransactionSynchronizationManager.forCurrentTransaction()
+                .flatMap(transaction -> rows.raise(transaction, GRANT));
+        List<Boolean> relied = new ArrayList<>();
+        Mono<Void> inside = TransactionalOperator.create(
+                        new R2dbcTransactionManager(connections),
+                        new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW))
+                .transactional(TransactionSynchronizationManager.forCurrentTransaction()
+                        .doOnNext(inner -> relied.add(rows.contains(inner, GRANT)))
+                        .then());
+        TransactionalOperator.create(new R2dbcTransactionManager(connections))
+                .transactional(raise.then(inside)
+                        .then(client.sql("insert into written values (1)").then()))
+                .block(Duration.ofMinutes(1));
+        assertThat(relied).containsExactly(true);
+        assertThat(written()).isOne();
+    }
+
+    /** Another transaction takes them in that order, too. */
+    @Test
+    void rowsOfAReactiveTransactionAreLockedAgainInTheOrderOfTheirKeys() {
+        List<String> order = new ArrayList<>();
+        ReactiveLockedRows rows = new ReactiveLockedRows(
+                grant -> Mono.fromRunnable(
+                        () -> order.add(grant.sequencer().key().text())),
+                FenceSql.H2);
+        Mono<Void> raise = Flux.just("c", "a", "b", "f", "e", "d")
+                .concatMap(key -> TransactionSynchronizationManager.forCurrentTransaction()
+                        .flatMap(transaction -> rows.raise(
+                                transaction,
+                                FenceGrant.of(FenceFixture.exclusive(LockKey.of(key), 1), TABLE, "redis"))))
+                .then(Mono.fromRunnable(order::clear));
+        R2dbcTransactionManager manager = new R2dbcTransactionManager(connections);
+        Mono<Void> inside = TransactionalOperator.create(
+                        manager, new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW))
+                .transactional(Mono.empty());
+        TransactionalOperator.create(manager).transactional(raise.then(inside)).block(Duration.ofMinutes(1));
+        assertThat(order).containsExactly("a", "b", "c", "d", "e", "f", "a", "b", "c", "d", "e", "f");
     }
 
     private void endAtTheSecond(FenceGrant grant) {

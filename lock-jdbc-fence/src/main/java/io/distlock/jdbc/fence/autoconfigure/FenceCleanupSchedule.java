@@ -15,11 +15,16 @@ final class FenceCleanupSchedule implements SmartLifecycle {
     private static final Duration INTERVAL = Duration.ofHours(1);
 
     private final FenceCleaner cleaner;
-    private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
+    private final ThreadPoolTaskScheduler scheduler;
     private volatile boolean running;
 
     FenceCleanupSchedule(FenceCleaner cleaner) {
+        this(cleaner, new ThreadPoolTaskScheduler());
+    }
+
+    FenceCleanupSchedule(FenceCleaner cleaner, ThreadPoolTaskScheduler scheduler) {
         this.cleaner = cleaner;
+        this.scheduler = scheduler;
     }
 
     @Override
