@@ -5,9 +5,14 @@ import static io.distlock.jdbc.JdbcLockContract.unique;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.distlock.FencingToken;
+import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.Release;
+import io.distlock.Sequencer;
 import io.distlock.spi.Deadline;
+import io.distlock.spi.Grant;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
 import io.distlock.spi.ProviderStatus;
@@ -15,13 +20,25 @@ import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** What a provider does besides single tries. The clock is the test's, but for that of the database. */
 class JdbcLockProviderTests {
@@ -42,11 +59,14 @@ class JdbcLockProviderTests {
     }
 
     private Lease take(LockMode mode, Duration lease) {
-        LockOptions options = LockOptions.defaults().withLeaseTime(lease).withLockDelay(Duration.ZERO);
-        return get(provider.acquire(
-                        new LeaseRequest(unique(), mode, "owner", options, Deadline.in(Duration.ZERO, ticker))))
+        return get(provider.acquire(request(unique(), mode, lease)))
                 .orElseThrow()
                 .lease();
+    }
+
+    private LeaseRequest request(LockKey key, LockMode mode, Duration lease) {
+        LockOptions options = LockOptions.defaults().withLeaseTime(lease).withLockDelay(Duration.ZERO);
+        return new LeaseRequest(key, mode, "owner", options, Deadline.in(Duration.ZERO, ticker));
     }
 
     private void awaitConnection() {
@@ -105,6 +125,135 @@ class JdbcLockProviderTests {
                         .as("%s, lease %s", mode, each)
                         .isBetween(times.get(each).minusSeconds(30), times.get(each));
             }
+        }
+    }
+
+    /** They share a row with the readers of their own lock alone. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void leasesOfOneLengthAreRenewedWhateverTheirLocks(LockMode mode) {
+        List<Lease> leases = Stream.generate(() -> take(mode, Duration.ofMinutes(20)))
+                .limit(3)
+                .toList();
+        assertThat(renewed(leases))
+                .hasSize(3)
+                .allSatisfy((lease, renewal) -> assertThat(renewal).isEqualTo(Renewal.RENEWED));
+    }
+
+    /** More than a statement takes. */
+    @Test
+    void eachOfManyLeasesIsAnswered() {
+        List<Lease> lost = IntStream.range(0, 2_001)
+                .<Lease>mapToObj(each -> new JdbcLease(
+                        LockKey.of("lost", String.valueOf(each)),
+                        LockMode.EXCLUSIVE,
+                        "owner-" + each,
+                        new FencingToken(1),
+                        Duration.ofMinutes(20),
+                        Duration.ZERO))
+                .toList();
+        assertThat(renewed(lost))
+                .hasSize(2_001)
+                .allSatisfy((lease, renewal) -> assertThat(renewal).isEqualTo(Renewal.NOT_OWNER));
+    }
+
+    private Map<Lease, Renewal> renewed(List<Lease> leases) {
+        Map<Lease, Renewal> answers = new ConcurrentHashMap<>();
+        provider.renew(leases, answers::put);
+        await().atMost(PATIENCE).until(() -> answers.size() == leases.size());
+        return answers;
+    }
+
+    @Test
+    void aRenewalWithoutAnAnswerIsUnknown() {
+        List<Lease> both = List.of(
+                take(LockMode.EXCLUSIVE, Duration.ofMinutes(20)), take(LockMode.SHARED, Duration.ofMinutes(20)));
+        provider.close();
+        assertThat(renewed(both))
+                .allSatisfy((lease, renewal) -> assertThat(renewal).isEqualTo(Renewal.UNKNOWN));
+    }
+
+    @Test
+    void aGrantIsCurrentInItsOwnModeAlone() {
+        for (LockMode mode : LockMode.values()) {
+            Lease lease = take(mode, Duration.ofMinutes(20));
+            for (LockMode asked : LockMode.values()) {
+                assertThat(get(provider.isCurrent(new Sequencer(lease.key(), asked, lease.token()))))
+                        .as("%s, as %s", mode, asked)
+                        .isEqualTo(mode == asked);
+            }
+        }
+    }
+
+    /** It may arrive only now, for an owner that is gone. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void whatATryWithoutAnAnswerLeavesIsWithdrawnAfterTheReleaseOfALaterOne(LockMode mode) {
+        JdbcLease lease = (JdbcLease) take(mode, Duration.ofMinutes(20));
+        JdbcLease second = new JdbcLease(
+                lease.key(), mode, lease.owner(), lease.token(), lease.renewedTimeToLive(), Duration.ofMinutes(20));
+        assertThat(get(provider.release(second, Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertThat(get(provider.acquire(request(lease.key(), mode, Duration.ofMinutes(20)))))
+                .isPresent();
+        await().atMost(PATIENCE).until(() -> {
+            ticker.advance(Duration.ofMillis(100));
+            return get(provider.inspect(lease.key())).isEmpty();
+        });
+    }
+
+    @Test
+    void nothingIsWithdrawnIfEachTryWasAnsweredOrIfTheReleaseIsToBeRepeated() {
+        JdbcLease lease = (JdbcLease) take(LockMode.EXCLUSIVE, Duration.ofMinutes(20));
+        assertThat(get(provider.release(lease, Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertThat(runtime.reaper().pending()).isZero();
+        provider.close();
+        JdbcLease second = new JdbcLease(
+                lease.key(),
+                lease.mode(),
+                lease.owner(),
+                lease.token(),
+                lease.renewedTimeToLive(),
+                Duration.ofMinutes(20));
+        assertThat(get(provider.release(second, Duration.ZERO))).isEqualTo(Release.UNKNOWN);
+        assertThat(runtime.reaper().pending()).isZero();
+    }
+
+    @Test
+    void closingEndsAllWaits() {
+        Lease held = take(LockMode.EXCLUSIVE, Duration.ofMinutes(50));
+        CompletableFuture<Optional<Grant>> waiter = provider.acquire(new LeaseRequest(
+                held.key(),
+                LockMode.EXCLUSIVE,
+                "waiter",
+                LockOptions.defaults().withWaitTime(Duration.ofMinutes(20)),
+                Deadline.in(Duration.ofMinutes(20), ticker)));
+        provider.close();
+        await().atMost(PATIENCE).until(waiter::isDone);
+    }
+
+    /** The first connection may take longer than any call after it. */
+    @Test
+    void verifyingMayTakeAsLongAsTheFirstConnection() {
+        List<Integer> limits = new CopyOnWriteArrayList<>();
+        DataSource noting = new DelegatingDataSource(database.direct()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                return (Connection) Proxy.newProxyInstance(
+                        getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                            if (method.getName().equals("setNetworkTimeout")) {
+                                limits.add((Integer) arguments[1]);
+                            }
+                            return method.invoke(connection, arguments);
+                        });
+            }
+        };
+        JdbcLockOptions options =
+                Database.PATIENT.withCallTimeout(Duration.ofSeconds(3)).withConnectTimeout(Duration.ofSeconds(47));
+        try (JdbcLockProvider other = new JdbcLockProvider(runtime, noting, options)) {
+            other.verify();
+            assertThat(limits).contains(47_000);
         }
     }
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
 /** What single tries leave in the row and say of it, and what is made of failures. The clock of the calls is the test's. */
@@ -152,6 +153,23 @@ class JdbcLockStoreTests {
         assertThat(get(store.renew(List.of(reader), Duration.ofHours(1)))).isEmpty();
         assertThat(get(store.release(reader, Duration.ZERO))).isEqualTo(Release.NOT_OWNER);
         assertThat(row().orElseThrow().owner()).isEqualTo("holder");
+    }
+
+    /** However much longer or shorter its lease would have been. */
+    @ParameterizedTest
+    @ValueSource(ints = {10, 50})
+    void aReaderThatLeavesBeforeItsMinimumHoldTimeKeepsWritersOutForTheRestOfIt(int minutes) {
+        JdbcLease reader = lease(attempt(LockMode.SHARED, "reader", Duration.ofMinutes(30)));
+        Duration rest = Duration.ofMinutes(minutes);
+        assertThat(get(store.release(reader, rest))).isEqualTo(Release.RELEASED);
+        LockRow row = row().orElseThrow();
+        assertThat(row.current()).singleElement().satisfies(kept -> {
+            assertThat(kept.owner()).isEqualTo("reader" + LockRow.KEPT);
+            assertThat(kept.token()).isEqualTo(reader.token().value());
+        });
+        assertThat(micros(row.readersUntil() - row.now())).isBetween(rest.minusMinutes(3), rest);
+        freeIn(attempt(LockMode.EXCLUSIVE, "writer"));
+        assertThat(get(store.release(reader, Duration.ZERO))).isEqualTo(Release.NOT_OWNER);
     }
 
     /** The shortest of their leases says nothing. */

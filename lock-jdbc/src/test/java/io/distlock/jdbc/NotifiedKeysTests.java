@@ -171,6 +171,18 @@ class NotifiedKeysTests {
         assertThat(woken).containsExactly("c");
     }
 
+    /** What it was when the last one left is not remembered: it is no news to one who comes later. */
+    @Test
+    void whoComesAfterTheLastOneHasLeftIsNotWokenByWhatHasChangedInBetween() {
+        List<Subscription> all = parked("a", "b");
+        all.get(0).close();
+        lookAgain();
+        put("a", "third", 8, Duration.ofHours(2));
+        get(subscribe("a"));
+        lookAgain();
+        assertThat(woken).isEmpty();
+    }
+
     /** Wherever it is among them. */
     @Test
     void itLooksAgainWhenTheFirstOfTheLeasesEnds() {

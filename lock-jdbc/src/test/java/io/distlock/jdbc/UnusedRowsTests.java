@@ -136,4 +136,15 @@ class UnusedRowsTests {
         unused.start();
         assertThat(runs).isEmpty();
     }
+
+    @Test
+    void aRunThatIsUnderWayAtTheEndIsTheLast() throws InterruptedException {
+        unused.start();
+        Run first = next();
+        unused.close();
+        first.action().run();
+        // Waits for it.
+        calls.close();
+        assertThat(runs).isEmpty();
+    }
 }
