@@ -72,6 +72,7 @@ class TwoProcessesTests {
                 List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         OwnClassPath.absolute(),
                         TurnsProcess.class.getName(),

@@ -6,10 +6,9 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import io.distlock.house.HouseRules;
+import io.distlock.house.OwnClasses;
 
-@AnalyzeClasses(
-        packages = "io.distlock",
-        importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTests.DoNotIncludeGenerated.class})
+@AnalyzeClasses(locations = OwnClasses.class, importOptions = ArchitectureTests.DoNotIncludeGenerated.class)
 class ArchitectureTests {
 
     @ArchTest

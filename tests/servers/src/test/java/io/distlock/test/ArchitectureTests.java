@@ -1,12 +1,12 @@
 package io.distlock.test;
 
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.junit.ArchTests;
 import io.distlock.house.HouseRules;
+import io.distlock.house.OwnClasses;
 
-@AnalyzeClasses(packages = "io.distlock", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(locations = OwnClasses.class)
 class ArchitectureTests {
 
     @ArchTest

@@ -38,6 +38,7 @@ final class ShopProcesses implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dflash-sale.directory=" + directory.resolve("shop"),
                 "-cp",
                 System.getProperty("java.class.path"),

@@ -16,12 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Three processes that stand for one role for a day, in virtual time, while faults happen. What must be true is checked at each
+ * Three processes that stand for one role for eight hours, in virtual time, while faults happen. What must be true is checked at each
  * grant of the store, at each election, and now and then.
  */
 final class LeaderSimulation {
 
-    private static final Duration DAY = Duration.ofDays(1);
+    private static final Duration TIME = Duration.ofHours(8);
     private static final Duration LEASE = Duration.ofSeconds(10);
 
     /** Until the callbacks of a process that goes on after a pause have run. */
@@ -43,7 +43,7 @@ final class LeaderSimulation {
     private boolean ending;
     private int started;
 
-    /** What happened in a day. */
+    /** What happened in that time. */
     record Outcome(int terms, int expired, int lost, List<String> trace) {}
 
     private int terms;
@@ -163,8 +163,8 @@ final class LeaderSimulation {
             repeat(60_000, () -> network.stall(time.oneOf(candidates).process));
         }
         repeat(400, this::look);
-        time.after(DAY.toNanos(), this::end);
-        while (time.runNext() && time.nanos() < DAY.plusMinutes(2).toNanos()) {
+        time.after(TIME.toNanos(), this::end);
+        while (time.runNext() && time.nanos() < TIME.plusMinutes(2).toNanos()) {
             // On to the next event.
         }
         SimulationChecks.require(leaders() == 1, leaders() + " lead two minutes after the last fault");

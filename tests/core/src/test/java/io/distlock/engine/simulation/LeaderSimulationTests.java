@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.LoggerFactory;
 
-/** Days of leader election in virtual time. */
+/** Hours of leader election in virtual time. For more of them: {@code -Ddistlock.seeds=100}. */
 @EndsInTime
 class LeaderSimulationTests {
 
@@ -45,14 +45,14 @@ class LeaderSimulationTests {
     @ParameterizedTest
     @MethodSource("faults")
     void neverDoTwoLeadAndEachTermEndsBeforeTheNextBegins(SimulatedFaults faults) {
-        for (int seed = 0; seed < Integer.getInteger("distlock.days", 1); seed++) {
+        for (int seed = 0; seed < Integer.getInteger("distlock.seeds", 1); seed++) {
             LeaderSimulation.Outcome outcome = LeaderSimulation.run(faults, seed);
-            if (Boolean.getBoolean("distlock.days.print")) {
+            if (Boolean.getBoolean("distlock.seeds.print")) {
                 System.out.println(faults + " " + seed + ": " + outcome.terms() + " terms, " + outcome.expired()
                         + " expired, " + outcome.lost() + " lost");
             }
 
-            assertThat(outcome.terms()).isGreaterThan(500);
+            assertThat(outcome.terms()).isGreaterThan(170);
         }
     }
 

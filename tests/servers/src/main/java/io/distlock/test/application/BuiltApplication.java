@@ -116,7 +116,9 @@ public final class BuiltApplication implements AutoCloseable {
         try {
             Path output = folder.path().resolve("output");
             List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC"));
             command.addAll(
                     List.of("-cp", folder.inner("classes") + File.pathSeparator + classPath, "shop.Application"));
             ProcessBuilder builder = new ProcessBuilder(command)
