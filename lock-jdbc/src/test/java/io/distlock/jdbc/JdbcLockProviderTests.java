@@ -59,14 +59,18 @@ class JdbcLockProviderTests {
     }
 
     private Lease take(LockMode mode, Duration lease) {
-        return get(provider.acquire(request(unique(), mode, lease)))
+        return take(mode, "owner", lease);
+    }
+
+    private Lease take(LockMode mode, String owner, Duration lease) {
+        return get(provider.acquire(request(unique(), mode, owner, lease)))
                 .orElseThrow()
                 .lease();
     }
 
-    private LeaseRequest request(LockKey key, LockMode mode, Duration lease) {
+    private LeaseRequest request(LockKey key, LockMode mode, String owner, Duration lease) {
         LockOptions options = LockOptions.defaults().withLeaseTime(lease).withLockDelay(Duration.ZERO);
-        return new LeaseRequest(key, mode, "owner", options, Deadline.in(Duration.ZERO, ticker));
+        return new LeaseRequest(key, mode, owner, options, Deadline.in(Duration.ZERO, ticker));
     }
 
     private void awaitConnection() {
@@ -132,8 +136,8 @@ class JdbcLockProviderTests {
     @ParameterizedTest
     @EnumSource(LockMode.class)
     void leasesOfOneLengthAreRenewedWhateverTheirLocks(LockMode mode) {
-        List<Lease> leases = Stream.generate(() -> take(mode, Duration.ofMinutes(20)))
-                .limit(3)
+        List<Lease> leases = Stream.of("one", "two", "three")
+                .map(owner -> take(mode, owner, Duration.ofMinutes(20)))
                 .toList();
         assertThat(renewed(leases))
                 .hasSize(3)
@@ -190,15 +194,39 @@ class JdbcLockProviderTests {
     @EnumSource(LockMode.class)
     void whatATryWithoutAnAnswerLeavesIsWithdrawnAfterTheReleaseOfALaterOne(LockMode mode) {
         JdbcLease lease = (JdbcLease) take(mode, Duration.ofMinutes(20));
-        JdbcLease second = new JdbcLease(
-                lease.key(), mode, lease.owner(), lease.token(), lease.renewedTimeToLive(), Duration.ofMinutes(20));
-        assertThat(get(provider.release(second, Duration.ZERO))).isEqualTo(Release.RELEASED);
-        assertThat(get(provider.acquire(request(lease.key(), mode, Duration.ofMinutes(20)))))
+        assertThat(get(provider.release(afterATryWithoutAnAnswer(lease), Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
+        assertThat(get(provider.acquire(request(lease.key(), mode, lease.owner(), Duration.ofMinutes(20)))))
                 .isPresent();
         await().atMost(PATIENCE).until(() -> {
             ticker.advance(Duration.ofMillis(100));
             return get(provider.inspect(lease.key())).isEmpty();
         });
+    }
+
+    /** However long the database does not answer. */
+    @Test
+    void itIsWithdrawnForAsLongAsItCouldKeepTheLock() {
+        JdbcLease lease = (JdbcLease) take(LockMode.EXCLUSIVE, Duration.ofMinutes(20));
+        assertThat(get(provider.release(afterATryWithoutAnAnswer(lease), Duration.ZERO)))
+                .isEqualTo(Release.RELEASED);
+        database.jdbc().execute("alter table distributed_lock rename to elsewhere");
+        for (int minute = 0; minute < 15; minute++) {
+            ticker.advance(Duration.ofMinutes(1));
+            // Behind the withdrawal, on the same thread.
+            get(provider.check());
+        }
+        assertThat(runtime.reaper().pending()).isOne();
+    }
+
+    private static JdbcLease afterATryWithoutAnAnswer(JdbcLease lease) {
+        return new JdbcLease(
+                lease.key(),
+                lease.mode(),
+                lease.owner(),
+                lease.token(),
+                lease.renewedTimeToLive(),
+                Duration.ofMinutes(20));
     }
 
     @Test
@@ -207,14 +235,8 @@ class JdbcLockProviderTests {
         assertThat(get(provider.release(lease, Duration.ZERO))).isEqualTo(Release.RELEASED);
         assertThat(runtime.reaper().pending()).isZero();
         provider.close();
-        JdbcLease second = new JdbcLease(
-                lease.key(),
-                lease.mode(),
-                lease.owner(),
-                lease.token(),
-                lease.renewedTimeToLive(),
-                Duration.ofMinutes(20));
-        assertThat(get(provider.release(second, Duration.ZERO))).isEqualTo(Release.UNKNOWN);
+        assertThat(get(provider.release(afterATryWithoutAnAnswer(lease), Duration.ZERO)))
+                .isEqualTo(Release.UNKNOWN);
         assertThat(runtime.reaper().pending()).isZero();
     }
 
@@ -229,6 +251,30 @@ class JdbcLockProviderTests {
                 Deadline.in(Duration.ofMinutes(20), ticker)));
         provider.close();
         await().atMost(PATIENCE).until(waiter::isDone);
+    }
+
+    @Test
+    void whoCannotConnectLetsTheFirstCallsWaitForSoLongAndTriesUntilItIsClosed() {
+        DataSource refusing = new DelegatingDataSource(database.direct()) {
+
+            @Override
+            public Connection getConnection() throws SQLException {
+                throw new SQLException("too many connections");
+            }
+        };
+        ManualTicker time = new ManualTicker();
+        ManualScheduler tries = new ManualScheduler(time);
+        try (LockRuntime own = new LockRuntime(time, tries)) {
+            JdbcLockProvider other =
+                    new JdbcLockProvider(own, refusing, Database.PATIENT.withConnectTimeout(Duration.ofSeconds(47)));
+            time.advance(Duration.ofSeconds(46));
+            assertThat(other.connected()).isNotDone();
+            time.advance(Duration.ofSeconds(1));
+            assertThat(get(other.connected())).isFalse();
+            other.close();
+            time.advance(Duration.ofHours(1));
+            assertThat(tries.pending()).isZero();
+        }
     }
 
     /** The first connection may take longer than any call after it. */

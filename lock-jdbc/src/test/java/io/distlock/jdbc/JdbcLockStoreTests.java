@@ -155,6 +155,22 @@ class JdbcLockStoreTests {
         assertThat(row().orElseThrow().owner()).isEqualTo("holder");
     }
 
+    @Test
+    void aReaderThatAMarkKeepsOutAsksAgainWhenThatIsOver() {
+        granted(attempt(LockMode.SHARED, "reader"));
+        attempt(LockMode.EXCLUSIVE, "writer");
+        assertThat(freeIn(attempt(LockMode.SHARED, "late"))).isLessThanOrEqualTo(Duration.ofSeconds(7));
+    }
+
+    /** Only a mark makes it ask before that. */
+    @Test
+    void aWriterAsksAgainWhenTheLastLeaseIsOver() {
+        granted(attempt(LockMode.SHARED, "reader", Duration.ofMillis(3_900)));
+        assertThat(freeIn(attempt(LockMode.EXCLUSIVE, "writer"))).isLessThan(Duration.ofMillis(3_950));
+        set("owner = 'holder', expires_at = " + Long.MAX_VALUE / 2 + ", readers_until = 1");
+        assertThat(freeIn(attempt(LockMode.EXCLUSIVE, "writer"))).isGreaterThan(Duration.ofHours(1));
+    }
+
     /** However much longer or shorter its lease would have been. */
     @ParameterizedTest
     @ValueSource(ints = {10, 50})
@@ -245,6 +261,27 @@ class JdbcLockStoreTests {
         assertThat(dataSource.limits).last().isEqualTo(2_000);
     }
 
+    /** All connections for them are busy, as with requests that wait for a row. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void whoTriesAndLooksWaitsForItsTurnAndWhoKeepsOrFreesALockDoesNot(LockMode mode) {
+        JdbcLease lease = lease(attempt(mode, "owner"));
+        CompletableFuture<Void> freed = new CompletableFuture<>();
+        CompletableFuture<Void> busy = new CompletableFuture<>();
+        calls.call(Urgency.TAKE, Duration.ofHours(1), (sql, any) -> {
+            busy.complete(null);
+            return freed.join();
+        });
+        get(busy);
+        CompletableFuture<Optional<LockRow>> look = store.look(key);
+        assertThat(get(store.renew(List.of(lease), Duration.ofHours(2)))).containsExactly("owner");
+        assertThat(get(store.release(lease, Duration.ZERO))).isEqualTo(Release.RELEASED);
+        assertThat(get(store.withdraw(mode, key, "owner"))).isEqualTo(Release.NOT_OWNER);
+        assertThat(look).isNotDone();
+        freed.complete(null);
+        assertThat(get(look)).isPresent();
+    }
+
     // --- failures ---
 
     private void fail(String state) {
@@ -264,6 +301,19 @@ class JdbcLockStoreTests {
                             Result.Failed.class,
                             failed -> assertThat(failed.mayBeApplied()).isEqualTo(mayBeApplied));
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void aTryThatLosesToOthersUntilItsTimeIsOverIsNotApplied(LockMode mode) {
+        dataSource.beforeEach(statement -> {
+            ticker.advance(CALL_TIMEOUT.minusNanos(1));
+            throw new SQLException("deadlock", "40001");
+        });
+        assertThat(attempt(mode, "owner"))
+                .isInstanceOfSatisfying(
+                        Result.Failed.class,
+                        failed -> assertThat(failed.mayBeApplied()).isFalse());
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Renewal;
 import io.distlock.support.LockRuntime;
 import io.distlock.support.TryLockStore;
 import java.sql.Connection;
@@ -173,6 +174,21 @@ class NotifiedReleasesTests {
         isRefused(LockMode.SHARED, Duration.ZERO);
         release(grant);
         assertNothingAnnounced();
+    }
+
+    /** It lets nobody in. */
+    @Test
+    void aRenewalIsNotAnnounced() {
+        for (LockMode mode : LockMode.values()) {
+            Grant grant = take(mode);
+            isRefused(LockMode.EXCLUSIVE);
+            CompletableFuture<Renewal> renewed = new CompletableFuture<>();
+            provider.renew(List.of(grant.lease()), (lease, renewal) -> renewed.complete(renewal));
+            assertThat(get(renewed)).isEqualTo(Renewal.RENEWED);
+            assertNothingAnnounced();
+            release(grant);
+            assertAnnounced();
+        }
     }
 
     /** Who has waited before knows of the release that made the grant possible. */

@@ -145,6 +145,13 @@ class PostgreSqlLockTests extends JdbcLockContract {
                 .count();
     }
 
+    /** Who waits first need not wait for that as well. */
+    @Test
+    void itListensBeforeSomebodyWaits() {
+        get(provider.connected());
+        await().until(() -> listeners() > 0);
+    }
+
     /** An application that fails to start closes what has just begun to connect. */
     @Test
     void whoIsClosedWhileItConnectsLeavesNoThread() {

@@ -51,6 +51,18 @@ class H2FenceTests extends JdbcFenceContract {
         assertThat(token(key)).isEqualTo(5);
     }
 
+    /** Whoever has only compared a token need not do so again; a locked row may be freed by a rollback to a savepoint. */
+    @Test
+    void aRowThatIsLockedIsSaidToBeSoEachTimeAndOneThatIsComparedNever() {
+        LockKey key = unique();
+        in(() -> {
+            for (int time = 0; time < 2; time++) {
+                assertThat(fence.advance("redis", exclusive(key, 3))).isTrue();
+                assertThat(fence.advance("redis", shared(unique(), 3))).isFalse();
+            }
+        });
+    }
+
     /** Its statements commit one by one. */
     @Test
     void aConnectionThatTakesPartInATransactionOfAnotherDatabaseIsInNone() {

@@ -106,6 +106,16 @@ class MariaDbFenceTests extends JdbcFenceContract {
                 .containsExactly(2020);
     }
 
+    @Test
+    void theFloorStaysThoughATransactionAroundTheVerificationIsRolledBack() {
+        FenceTable table = new FenceTable(FenceTable.DEFAULT_NAME, "around");
+        database.transaction().executeWithoutResult(status -> {
+            new JdbcFence(database.dataSource(), table, "redis").verify();
+            status.setRollbackOnly();
+        });
+        assertThat(floor(table)).isZero();
+    }
+
     /** The type TIMESTAMP ends then. */
     @Test
     void timesAfterJanuary2038CanBeStored() {

@@ -2,9 +2,13 @@ package io.distlock.jdbc.fence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.distlock.LockKey;
+import io.r2dbc.spi.ConnectionFactories;
+import io.r2dbc.spi.ConnectionFactory;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.r2dbc.BadSqlGrammarException;
@@ -17,6 +21,20 @@ class PostgreSqlR2dbcFenceTests extends R2dbcFenceContract {
     @Override
     Database start() {
         return Database.postgresql();
+    }
+
+    /** As the cleaner does, weeks later. */
+    @Test
+    void aTableWhoseRowsCannotBeDeletedIsFoundAtTheStart() {
+        database.jdbc().execute("create table lasting (like distributed_lock_fence including all)");
+        database.jdbc().execute("grant select, insert, update on lasting to public");
+        database.jdbc().execute("create role reactive_keeper login");
+        ConnectionFactory keeper = ConnectionFactories.get(
+                database.url().replaceFirst("jdbc:postgresql://", "r2dbc:postgresql://reactive_keeper@"));
+        Mono<Void> verified = new R2dbcFence(keeper, new FenceTable("lasting", "lock"), "redis").verify();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> verified.block(PATIENCE))
+                .withMessageContaining("select, insert, update and delete");
     }
 
     /** See the test of JDBC. */

@@ -134,6 +134,8 @@ abstract class R2dbcFenceContract extends R2dbcFenceInnerContract {
         ConnectionFactory own = Objects.requireNonNull(manager.getConnectionFactory());
         assertThat(fence.isOf(new DelegatingConnectionFactory(new DelegatingConnectionFactory(own))))
                 .isTrue();
+        assertThat(new R2dbcFence(new DelegatingConnectionFactory(own), TABLE, "redis").isOf(own))
+                .isTrue();
         assertThat(fence.isOf(new DelegatingConnectionFactory(new CountedConnections())))
                 .isFalse();
     }
@@ -147,6 +149,16 @@ abstract class R2dbcFenceContract extends R2dbcFenceInnerContract {
                         .queryForObject(
                                 "select count(*) from distributed_lock_fence where lock_key = '{probe}'", Long.class))
                 .isZero();
+    }
+
+    @Test
+    void aFailedVerificationInsideATransactionLeavesItToBeCommitted() {
+        LockKey key = unique();
+        R2dbcFence elsewhere = new R2dbcFence(
+                Objects.requireNonNull(manager.getConnectionFactory()), new FenceTable("nowhere", "lock"), "redis");
+        in(fence.advance(exclusive(key, 1)).then(elsewhere.verify().onErrorComplete(IllegalStateException.class)))
+                .block(PATIENCE);
+        assertThat(token(key)).isEqualTo(1);
     }
 
     @Test
