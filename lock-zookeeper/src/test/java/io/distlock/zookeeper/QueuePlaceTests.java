@@ -9,10 +9,12 @@ import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.fault.FaultProxy;
 import io.distlock.test.zookeeper.ZooKeeperExtension;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,5 +151,18 @@ class QueuePlaceTests {
         try (HeldLock next = waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             assertHoldsItsOnlyNode(next);
         }
+    }
+
+    /** By an operator, for example. Its token is that of its creation. */
+    @Test
+    void aNodeThatSomebodyHasWrittenToIsStillItsHolders() throws Exception {
+        HeldLock held = client.acquire(client.request(key));
+        curator.setData().forPath("/lock/" + name + "/" + nodes().get(0), "changed".getBytes(StandardCharsets.UTF_8));
+        assertHoldsItsOnlyNode(held);
+        assertThat(client.isCurrent(held.sequencers().get(0))).isTrue();
+        assertThat(client.inspect(key).orElseThrow().holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.token()).contains(held.fencingToken()));
+        assertThat(held.release()).isEqualTo(Release.RELEASED);
     }
 }

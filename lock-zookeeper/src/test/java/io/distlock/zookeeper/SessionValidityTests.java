@@ -166,6 +166,15 @@ class SessionValidityTests {
     }
 
     @Test
+    void aSessionOutlastsALockWhileThatMuchOfItIsLeft() {
+        pass(9);
+        assertThat(validity.outlasts(Duration.ofSeconds(90))).isTrue();
+        ticker.advance(Duration.ofNanos(1));
+        assertThat(validity.outlasts(Duration.ofSeconds(90))).isFalse();
+        assertThat(validity.outlasts(Duration.ofSeconds(80))).isTrue();
+    }
+
+    @Test
     void theWallClockOfALocksTimeGoesWithItsTicker() {
         Moment created = ticker.now();
         pass(13);

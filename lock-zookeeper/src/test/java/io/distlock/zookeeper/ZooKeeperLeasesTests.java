@@ -11,6 +11,7 @@ import io.distlock.Release;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Lease;
 import io.distlock.spi.LeaseRequest;
+import io.distlock.spi.Moment;
 import io.distlock.spi.Renewal;
 import java.time.Duration;
 import java.util.List;
@@ -135,6 +136,70 @@ class ZooKeeperLeasesTests extends SteppedTimeFixture {
         await().atMost(PATIENCE).until(() -> answers.get("extended") == Renewal.RENEWED);
         pass(Duration.ofSeconds(28), lease.session());
         assertThat(exists(lease)).isTrue();
+    }
+
+    /** Or its holder would rely on more time than its session certainly lasts. */
+    @Test
+    void aRenewalAnExtensionAndARepeatedGrantCountFromWhenTheSessionWasConfirmed() {
+        ZooKeeperLease lease = held("holder");
+        letTheConfirmationAge();
+        Map<String, Duration> ages = new ConcurrentHashMap<>();
+        queues.leases.renew(List.of(lease), aged("renewed", ages));
+        queues.leases.extend(lease, Duration.ofSeconds(5), aged("extended", ages));
+        Moment since = queues.leases.again(lease.place.request()).orElseThrow().since();
+        ages.put("granted again", Duration.ofNanos(since.elapsedNanos(ticker)));
+        await().atMost(PATIENCE).until(() -> ages.size() == 3);
+        assertThat(ages.values()).allSatisfy(age -> assertThat(age).isGreaterThan(Duration.ofSeconds(1)));
+    }
+
+    private Renewal.Answers aged(String what, Map<String, Duration> ages) {
+        return new Renewal.Answers() {
+
+            @Override
+            public void answer(Lease lease, Renewal renewal) {
+                ages.put(what + ", " + renewal, Duration.ZERO);
+            }
+
+            @Override
+            public void renewedSince(Lease lease, Moment since) {
+                ages.put(what, Duration.ofNanos(since.elapsedNanos(ticker)));
+            }
+        };
+    }
+
+    @Test
+    void anExtensionThatIsNotAnsweredIsUnknown() {
+        ZooKeeperLease lease = held("holder");
+        proxy.refuse();
+        proxy.cut();
+        queues.leases.extend(lease, Duration.ofSeconds(5), (same, renewal) -> answers.put("extended", renewal));
+        await().atMost(PATIENCE).until(() -> !answers.isEmpty());
+        assertThat(answers).containsEntry("extended", Renewal.UNKNOWN);
+    }
+
+    @Test
+    void aLockIsKeptForItsLeaseAndItsLockDelayAlsoOnceItIsRenewed() {
+        LeaseRequest request = new LeaseRequest(
+                LockKey.of(name),
+                LockMode.EXCLUSIVE,
+                "holder",
+                LockOptions.defaults().withLeaseTime(Duration.ofSeconds(10)).withLockDelay(Duration.ofSeconds(5)),
+                Deadline.in(PATIENCE, ticker));
+        ZooKeeperAcquisition acquisition = new ZooKeeperAcquisition(queues, request);
+        acquisition.advance();
+        ZooKeeperLease lease = (ZooKeeperLease) get(acquisition).orElseThrow().lease();
+        assertThat(lease.session().timeToLive()).isEqualTo(Duration.ofSeconds(15));
+        assertExpiresIn(Duration.ofSeconds(15), lease);
+        pass(Duration.ofSeconds(6), lease.session());
+        renew(lease);
+        await().atMost(PATIENCE).until(() -> answers.get("holder") == Renewal.RENEWED);
+        assertExpiresIn(Duration.ofSeconds(15), lease);
+    }
+
+    private void assertExpiresIn(Duration time, ZooKeeperLease lease) {
+        long end = ticker.nanos() + time.toNanos();
+        assertThat(lease.isExpired(end - 1)).isFalse();
+        assertThat(lease.isExpired(end)).isTrue();
     }
 
     /** Or the holder would not be told of what happens to its node. */

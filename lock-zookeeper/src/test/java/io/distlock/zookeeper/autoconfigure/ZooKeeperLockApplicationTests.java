@@ -12,6 +12,7 @@ import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.test.zookeeper.ZooKeeperExtension;
 import io.distlock.zookeeper.ZooKeeperLockProvider;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,7 +71,7 @@ class ZooKeeperLockApplicationTests {
     }
 
     @Test
-    void nodesMayBeTheirCreatorsAlone() {
+    void nodesMayBeTheirCreatorsAlone() throws Exception {
         try (ConfigurableApplicationContext context = run(
                         "--distributed-lock.key-prefix=private",
                         "--distributed-lock.zookeeper.username=shop",
@@ -85,12 +86,35 @@ class ZooKeeperLockApplicationTests {
                 assertThat(held.isHeld()).isTrue();
                 assertThatThrownBy(() -> curator.getChildren().forPath("/private"))
                         .isInstanceOf(KeeperException.NoAuthException.class);
+                assertAreTheCreatorsAlone("held");
                 // Another application, without the password.
                 try (ConfigurableApplicationContext stranger = run("--distributed-lock.key-prefix=private")) {
                     assertThatThrownBy(() -> stranger.getBean(Orders.class).ship("42"))
                             .hasMessageContaining("ZooKeeper denies access")
                             .hasMessageContaining("distributed-lock.zookeeper.username");
                 }
+            }
+            // What keeps it as well.
+            client.acquire(client.request("kept").withMinHoldTime(Duration.ofSeconds(20)))
+                    .close();
+            assertAreTheCreatorsAlone("kept");
+        }
+    }
+
+    /** As whoever made them sees it. */
+    private static void assertAreTheCreatorsAlone(String lock) throws Exception {
+        try (CuratorFramework creator = CuratorFrameworkFactory.builder()
+                .connectString(zooKeeper.server().connectString())
+                .authorization("digest", "shop:secret".getBytes(StandardCharsets.UTF_8))
+                .retryPolicy(new RetryOneTime(100))
+                .build()) {
+            creator.start();
+            List<String> names = creator.getChildren().forPath("/private/" + lock);
+            assertThat(names).hasSize(1);
+            for (String name : names) {
+                assertThat(creator.getACL().forPath("/private/" + lock + "/" + name))
+                        .extracting(each -> each.getId().getScheme())
+                        .containsExactly("digest");
             }
         }
     }
