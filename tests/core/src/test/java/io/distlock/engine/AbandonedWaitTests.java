@@ -102,6 +102,8 @@ class AbandonedWaitTests {
     void aCallerThatCameInterruptedAsksNobodyAndStaysInterrupted() {
         Thread.currentThread().interrupt();
         assertThatExceptionOfType(LockInterruptedException.class).isThrownBy(() -> here.client.acquire(here.now("a")));
+        assertThatExceptionOfType(LockInterruptedException.class)
+                .isThrownBy(() -> here.client.tryAcquire(here.now("a")));
         assertThat(Thread.interrupted()).isTrue();
         assertThat(here.provider.acquires()).isZero();
         here.assertNothingLeft("a");

@@ -77,7 +77,8 @@ class LockViewHolderTests {
     }
 
     @Test
-    void aThreadDoesNotCollectTheLocksThatItLostAndDidNotUnlock() {
+    void aThreadDoesNotCollectTheLocksThatItLostAndDidNotUnlockAndKeepsThoseThatItHolds() {
+        lock.lock();
         for (int item = 0; item <= DefaultLockView.MOST_LOST + 1; item++) {
             LockView each = here.client.asLock(here.client.request("item", "" + item));
             each.lock();
@@ -91,6 +92,8 @@ class LockViewHolderTests {
                         .asLock(here.client.request("item", "" + (DefaultLockView.MOST_LOST + 1)))
                         .holdCount())
                 .isEqualTo(1);
+        lock.unlock();
+        assertThat(here.isFree("a")).isTrue();
     }
 
     private void loseIt() {

@@ -52,6 +52,21 @@ class RenewalTroubleTests {
         assertThat(held.isHeld()).isFalse();
     }
 
+    /** Not only once the try would have been given up, which is 2 s after it began. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"REPLY_LOST", "ERROR"})
+    void afterAnAnswerThatSaysNothingTheStoreIsAskedAgainInATwentiethOfTheLease(Fault fault) {
+        here.hold("a");
+        here.provider.onRenew(fault);
+        here.advanceUntil(() -> here.provider.renewals() == 1, Duration.ofSeconds(30));
+        here.advanceMillis(1_499);
+        assertThat(here.provider.renewals()).isEqualTo(1);
+        here.advanceMillis(1);
+        assertThat(here.provider.renewals()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Fault.class,
