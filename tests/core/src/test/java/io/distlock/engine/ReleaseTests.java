@@ -12,6 +12,7 @@ import io.distlock.spi.LockProvider;
 import io.distlock.test.provider.Fault;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,17 @@ class ReleaseTests {
         assertThat(here.provider.acquires()).isEqualTo(1);
         here.provider.deliver();
         assertThat(next.join()).isPresent();
+    }
+
+    @Test
+    void whoeverIsToldOfTheReleaseIsNoLongerInTheQueue() {
+        HeldLock held = here.hold("a");
+        here.provider.onRelease(Fault.LATE);
+        CompletableFuture<Optional<HeldLock>> again = held.releaseAsync()
+                .thenCompose(released -> here.client.tryAcquireAsync(here.now("a")))
+                .toCompletableFuture();
+        here.provider.deliver();
+        assertThat(again).isCompletedWithValueMatching(Optional::isPresent);
     }
 
     @Test

@@ -74,6 +74,19 @@ class CompositeHeldLockTests {
         assertThat(all.release()).isEqualTo(Release.UNKNOWN);
     }
 
+    /** Otherwise it would last for the time of a call for each of them if the store is silent. */
+    @Test
+    void aReleaseIsAskedForOfEachOfThemBeforeAnyAnswer() throws InterruptedException {
+        here.provider.onRelease(Fault.LATE);
+        List<Release> released = new ArrayList<>();
+        Thread blocked = new Thread(() -> released.add(all.release()));
+        blocked.start();
+        ManualEngine.await().until(() -> here.provider.releases() == NAMES.size());
+        here.provider.deliver();
+        blocked.join();
+        assertThat(released).containsExactly(Release.RELEASED);
+    }
+
     @Test
     void aLossIsWorseThanAnUnknownOutcomeInEitherOrder() {
         here.provider.onRelease(LockKey.of("a"), Fault.REPLY_LOST);
