@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.CannotAcquireLockException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.namedparam.NamedParameterJdbcOperations;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -148,6 +150,53 @@ class DatabaseCallsTests {
         Boolean next = get(calls.call(Urgency.TAKE, (sql, statements) -> true));
         assertThat(next).isTrue();
         assertThat(sent).hasValue(0);
+    }
+
+    @Test
+    void whatLosesToAnotherIsRepeatedUnlessItsCallerHasGivenUp() throws InterruptedException, TimeoutException {
+        for (RuntimeException loser :
+                List.of(new CannotAcquireLockException("deadlock"), new DuplicateKeyException("another's row"))) {
+            AtomicInteger sent = new AtomicInteger();
+            Boolean answer = get(calls.call(Urgency.TAKE, (sql, statements) -> {
+                if (sent.incrementAndGet() < 3) {
+                    throw loser;
+                }
+                return true;
+            }));
+            assertThat(answer).isTrue();
+
+            AtomicInteger sentInVain = new AtomicInteger();
+            CompletableFuture<Void> begun = new CompletableFuture<>();
+            CompletableFuture<Void> goOn = new CompletableFuture<>();
+            CompletableFuture<Boolean> cancelled = calls.call(Urgency.TAKE, (sql, statements) -> {
+                sentInVain.incrementAndGet();
+                begun.complete(null);
+                goOn.join();
+                throw loser;
+            });
+            get(begun);
+            cancelled.cancel(false);
+            goOn.complete(null);
+            Boolean next = get(calls.call(Urgency.TAKE, (sql, statements) -> true));
+            assertThat(next).isTrue();
+            assertThat(sentInVain).hasValue(1);
+        }
+    }
+
+    @Test
+    void allConnectionsAreUsed() throws InterruptedException, TimeoutException {
+        CompletableFuture<Void> freed = new CompletableFuture<>();
+        try (DatabaseCalls three = new DatabaseCalls(runtime, dataSource, Database.PATIENT.withConnections(3))) {
+            for (Urgency each : List.of(Urgency.KEEP, Urgency.TAKE, Urgency.TAKE)) {
+                CompletableFuture<Void> begun = new CompletableFuture<>();
+                three.call(each, (sql, statements) -> {
+                    begun.complete(null);
+                    return freed.join();
+                });
+                get(begun);
+            }
+            freed.complete(null);
+        }
     }
 
     @Test

@@ -209,6 +209,20 @@ class JdbcLockStoreTests {
         assertThat(Duration.ofNanos(grant.since().elapsedNanos(ticker))).isGreaterThanOrEqualTo(Duration.ofMillis(700));
     }
 
+    /** A first lease and one that is renewed may differ, as with a minimum hold time. */
+    @Test
+    void aGrantIsRenewedForItsRenewedTimeAndAnEarlierTryIsWithdrawnForThatOfItsFirst() {
+        LockOptions options = LockOptions.defaults()
+                .withLeaseTime(Duration.ofMinutes(1))
+                .withMinHoldTime(Duration.ofMinutes(9))
+                .withLockDelay(Duration.ZERO);
+        LeaseRequest request = new LeaseRequest(key, LockMode.EXCLUSIVE, "owner", options, Deadline.in(WAIT, ticker));
+        assertThat(request.timeToLive()).isGreaterThan(request.renewedTimeToLive());
+        JdbcLease lease = lease(get(store.attempt(request, true)));
+        assertThat(lease.renewedTimeToLive()).isEqualTo(request.renewedTimeToLive());
+        assertThat(lease.afterUnknown()).isEqualTo(request.timeToLive());
+    }
+
     /** It may still be applied, and is withdrawn for as long. */
     @Test
     void aGrantRemembersThatAnEarlierTryMayBeApplied() {
