@@ -144,6 +144,23 @@ class JdbcLockProviderTests {
                 .allSatisfy((lease, renewal) -> assertThat(renewal).isEqualTo(Renewal.RENEWED));
     }
 
+    /** However short its renewals are. */
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void anExtensionLastsForTheTimeThatIsAskedFor(LockMode mode) {
+        Lease lease = take(mode, Duration.ofMinutes(2));
+        CompletableFuture<Renewal> extended = new CompletableFuture<>();
+        provider.extend(lease, Duration.ofMinutes(50), (any, renewal) -> extended.complete(renewal));
+        assertThat(get(extended)).isEqualTo(Renewal.RENEWED);
+        assertThat(get(provider.inspect(lease.key()))
+                        .orElseThrow()
+                        .holders()
+                        .get(0)
+                        .remaining()
+                        .orElseThrow())
+                .isBetween(Duration.ofMinutes(45), Duration.ofMinutes(50));
+    }
+
     /** More than a statement takes. */
     @Test
     void eachOfManyLeasesIsAnswered() {

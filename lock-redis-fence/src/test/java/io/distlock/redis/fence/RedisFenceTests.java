@@ -261,6 +261,16 @@ class RedisFenceTests extends RedisFenceFixture {
         assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> fence.advance(grant(4)));
     }
 
+    /** It is compared as a whole, whatever is in it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"our locks", "our\nlocks", "it's {ours}: 1"})
+    void aKeyPrefixMayHaveSpacesAndLineFeeds(String prefix) {
+        RedisFence ours = new RedisFence(data, new RedisFence.Options("redis", prefix, "fence", RETENTION));
+        ours.advance(grant(5));
+        ours.advance(grant(6));
+        assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> ours.advance(grant(5)));
+    }
+
     /** The fence of a holder that was paused for longer than the retention has expired meanwhile. */
     @Test
     void aWriteThatWasOnItsWayForLongIsRefusedWithoutAFence(RedisProbe probe) {
