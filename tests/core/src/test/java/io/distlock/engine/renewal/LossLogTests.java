@@ -119,4 +119,24 @@ class LossLogTests {
         here.hold("a").release();
         assertThat(log.list).isEmpty();
     }
+
+    @Test
+    void closingNamesTheFirstFiveOfTheLocksThatAreStillHeld() {
+        for (int lock = 1; lock <= 5; lock++) {
+            here.hold("lock-" + lock);
+        }
+        here.client.close();
+        assertThat(log.list.get(0).getFormattedMessage())
+                .isEqualTo("The lock client was closed while locks were still held; these count as lost: "
+                        + "[lock-1, lock-2, lock-3, lock-4, lock-5]");
+    }
+
+    @Test
+    void closingCountsTheOthers() {
+        for (int lock = 1; lock <= 7; lock++) {
+            here.hold("lock-" + lock);
+        }
+        here.client.close();
+        assertThat(log.list.get(0).getFormattedMessage()).endsWith("lock-4, lock-5] and 2 more");
+    }
 }

@@ -8,6 +8,7 @@ import io.distlock.LockLoss;
 import io.distlock.LockRequest;
 import io.distlock.engine.EndsInTime;
 import io.distlock.engine.ManualEngine;
+import io.distlock.support.SimulatedRuntime;
 import io.distlock.test.provider.Fault;
 import java.time.Duration;
 import java.util.HashSet;
@@ -175,5 +176,26 @@ class WatchdogTests {
         int renewals = here.provider.renewals();
         here.ticker.advance(Duration.ofMinutes(10));
         assertThat(here.provider.renewals()).isEqualTo(renewals);
+    }
+
+    /** The monotonic clock, and the timers with it, stood still. */
+    @Test
+    void afterASuspensionLocksWhoseTimeIsOverAreLostThoughNobodyAsksThem() {
+        SimulatedRuntime.watchClocks(here.runtime);
+        here.client.acquire(here.now("a").withRenew(false));
+        here.client.acquire(here.now("b").withLeaseTime(Duration.ofMinutes(10)).withRenew(false));
+        here.ticker.stepWallClock(Duration.ofMinutes(1));
+        here.advanceMillis(1_000);
+        assertThat(here.events(LockEvent.Lost.class)).singleElement().satisfies(lost -> {
+            assertThat(lost.loss().key()).hasToString("a");
+            assertThat(lost.loss().reason()).isEqualTo(LockLoss.Reason.EXPIRED);
+        });
+    }
+
+    @Test
+    void aClientThatIsClosedNoLongerWatchesTheClocks() {
+        int before = SimulatedRuntime.clockWatchers(here.runtime);
+        here.client.close();
+        assertThat(SimulatedRuntime.clockWatchers(here.runtime)).isEqualTo(before - 1);
     }
 }
