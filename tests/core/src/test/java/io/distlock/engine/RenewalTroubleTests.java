@@ -67,6 +67,19 @@ class RenewalTroubleTests {
         assertThat(here.provider.renewals()).isEqualTo(2);
     }
 
+    @Test
+    void soItIsIfThatAnswerComesLater() {
+        DefaultHeldLock held = (DefaultHeldLock) here.hold("a");
+        here.provider.onRenew(Fault.SILENCE);
+        here.advanceUntil(() -> here.provider.renewals() == 1, Duration.ofSeconds(30));
+        here.advanceMillis(100);
+        held.answered(Renewal.UNKNOWN, here.ticker.now());
+        here.advanceMillis(1_499);
+        assertThat(here.provider.renewals()).isEqualTo(1);
+        here.advanceMillis(1);
+        assertThat(here.provider.renewals()).isEqualTo(2);
+    }
+
     @ParameterizedTest
     @EnumSource(
             value = Fault.class,
