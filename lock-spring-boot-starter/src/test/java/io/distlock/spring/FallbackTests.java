@@ -27,6 +27,16 @@ class FallbackTests {
         }
 
         @SuppressWarnings("unused") // by its name
+        private String exactAbove(String id) {
+            return "exact " + id;
+        }
+
+        @SuppressWarnings("unused") // by its name
+        private String exactBelow(Object id) {
+            return "general " + id;
+        }
+
+        @SuppressWarnings("unused") // by its name
         private static String fixed(long id) {
             return "static " + id;
         }
@@ -88,6 +98,24 @@ class FallbackTests {
         @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "byDefault")
         public String fromInterface(long id) {
             return "done";
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "exactAbove")
+        public String withExactAbove(String id) {
+            return "done";
+        }
+
+        private String exactAbove(Object id) {
+            return "general " + id;
+        }
+
+        @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "exactBelow")
+        public String withExactBelow(String id) {
+            return "done";
+        }
+
+        private String exactBelow(String id) {
+            return "exact " + id;
         }
 
         @DistributedLock(name = "job", onNotAcquired = OnNotAcquired.FALLBACK, fallbackMethod = "failing")
@@ -154,6 +182,14 @@ class FallbackTests {
             assertThat(jobs.fromAbove(7)).isEqualTo("inherited 7");
             assertThat(jobs.fromAboveStatic(7)).isEqualTo("static 7");
             assertThat(jobs.fromInterface(7)).isEqualTo("default 7");
+        });
+    }
+
+    @Test
+    void aMethodWithExactlyTheSameParametersIsPreferredWhereverItIs() {
+        whileAnotherHolds((jobs, provider) -> {
+            assertThat(jobs.withExactAbove("7")).isEqualTo("exact 7");
+            assertThat(jobs.withExactBelow("7")).isEqualTo("exact 7");
         });
     }
 

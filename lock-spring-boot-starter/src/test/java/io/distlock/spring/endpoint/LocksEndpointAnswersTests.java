@@ -2,7 +2,13 @@ package io.distlock.spring.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.distlock.FencingToken;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
+import io.distlock.LockMode;
+import io.distlock.LockStatus;
+import io.distlock.LockUnavailableException;
+import io.distlock.Release;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockClients;
@@ -13,8 +19,10 @@ import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.Sanitizer;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
@@ -148,6 +157,29 @@ class LocksEndpointAnswersTests {
     }
 
     @Test
+    void whatTheStoreDoesNotAnswerIsAProblemAndNoFreeOrReleasedLock() {
+        LockKey key = LockKey.of("orders", "42");
+        LockClient silent = Mockito.mock(LockClient.class);
+        Mockito.when(silent.provider()).thenReturn("silent");
+        Mockito.when(silent.inspect(key)).thenThrow(new LockUnavailableException(key, Duration.ZERO, "silent", null));
+        Mockito.when(silent.forceRelease(key, new FencingToken(7))).thenReturn(Release.UNKNOWN);
+        LocksEndpoint endpoint = new LocksEndpoint(
+                new LockClients(List.of(silent), "silent"),
+                new RecentLosses(ticker),
+                published::add,
+                new LocksEndpoint.Properties(Show.ALWAYS, Set.of(), true),
+                List.of());
+        assertProblem(endpoint.locks(SecurityContext.NONE, "orders", "42", null, null), 503, "did not answer");
+        assertProblem(
+                endpoint.forceRelease(SecurityContext.NONE, "orders", "42", null, null, 7L), 409, "inspect it again");
+        assertThat(published)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        AuditApplicationEvent.class,
+                        event -> assertThat(event.getAuditEvent().getData()).containsEntry("release", "UNKNOWN"));
+    }
+
+    @Test
     void aForcedReleaseThatTakesNothingAwayIsAProblemWithTheReason() {
         assertProblem(
                 endpoint(Show.ALWAYS).forceRelease(SecurityContext.NONE, "orders", "42", null, null, 1L),
@@ -166,6 +198,24 @@ class LocksEndpointAnswersTests {
                 allowed.forceRelease(SecurityContext.NONE, "orders", "secret-42", null, null, 4711L),
                 409,
                 "nobody holds the lock with token 4711");
+    }
+
+    /** A call waits for each of the permits that it knows of, so the permits' waiters are mostly the same calls. */
+    @Test
+    void ofTheCallsThatWaitForPermitsThoseOfTheBusiestPermitAreCounted() {
+        LockKey key = LockKey.of("orders", "42");
+        LockClient client = Mockito.mock(LockClient.class);
+        Mockito.when(client.provider()).thenReturn("in-memory");
+        for (int permit = 1; permit <= 3; permit++) {
+            LockKey its = key.permit(permit);
+            Optional<Integer> waiters = permit == 1 ? Optional.empty() : Optional.of(permit == 2 ? 3 : 1);
+            Mockito.when(client.inspect(its))
+                    .thenReturn(Optional.of(new LockStatus(its, LockMode.EXCLUSIVE, List.of(), waiters)));
+        }
+        LocksReport report = new LocksReport(
+                new LockClients(List.of(client), "in-memory"), new RecentLosses(ticker), new Sanitizer(List.of()));
+        assertThat(report.inspect(client, key, 3, true).waiters()).isEqualTo(3);
+        assertThat(report.inspect(client, key, 1, true).waiters()).isNull();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.endpoint.LocksReport.RecentLosses;
 import io.distlock.support.LockRuntime;
+import io.distlock.test.provider.FaultyLockProvider;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
@@ -41,12 +42,25 @@ abstract class LocksEndpointFixture {
     final LocksEndpoint endpoint = endpoint(Show.ALWAYS, true);
 
     final LocksEndpoint endpoint(Show show, boolean forceRelease, SanitizingFunction... sanitizing) {
+        return endpoint(List.of(client), show, forceRelease, sanitizing);
+    }
+
+    final LocksEndpoint endpoint(
+            List<LockClient> clients, Show show, boolean forceRelease, SanitizingFunction... sanitizing) {
         return new LocksEndpoint(
-                new LockClients(List.of(client), "in-memory"),
+                new LockClients(clients, "in-memory"),
                 losses,
                 published::add,
                 new LocksEndpoint.Properties(show, Set.of(), forceRelease),
                 List.of(sanitizing));
+    }
+
+    /** A second store of the same instance. Its name sorts before that of the first. */
+    final LockClient another() {
+        return LockClientBuilder.of(new FaultyLockProvider(new InMemoryLockProvider(runtime), "another"), runtime)
+                .callbackExecutor(Runnable::run)
+                .listener(losses)
+                .build();
     }
 
     final LockRequest now(String name, String key) {

@@ -5,7 +5,9 @@ import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.distlock.HeldLock;
+import io.distlock.HeldLockInfo;
 import io.distlock.LockClient;
+import io.distlock.LockKey;
 import io.distlock.LockLoss;
 import io.distlock.LockMode;
 import io.distlock.engine.LockClientBuilder;
@@ -206,6 +208,31 @@ class LocksEndpointTests extends LocksEndpointFixture {
     }
 
     @Test
+    void ofAllListsOnlyTheStoreThatIsAskedForIsShown() {
+        LockClient another = another();
+        LocksEndpoint both = endpoint(List.of(another, client), Show.ALWAYS, false);
+        for (LockClient each : List.of(another, client)) {
+            each.acquire(now("orders", "1"));
+            each.acquireAsync(each.request("orders", "1").withMode(LockMode.SHARED));
+            each.acquire(now("orders", "2").withRenew(false).withLeaseTime(Duration.ofSeconds(1)));
+        }
+        ticker.advance(Duration.ofSeconds(2));
+        await().until(() -> list(both, null, null).losses().size() == 2);
+        for (String provider : List.of("another", "in-memory")) {
+            LocksDescriptor shown = list(both, null, provider);
+            assertThat(shown.held().items())
+                    .extracting(LocksDescriptor.Held::provider)
+                    .containsExactly(provider);
+            assertThat(shown.waiting().items())
+                    .extracting(LocksDescriptor.Waiting::provider)
+                    .containsExactly(provider);
+            assertThat(shown.losses())
+                    .extracting(LocksDescriptor.Loss::provider)
+                    .containsExactly(provider);
+        }
+    }
+
+    @Test
     void ofCallsThatWaitThoseThatHaveWaitedLongestComeFirst() {
         for (String key : List.of("c", "a", "b")) {
             other.acquire(now("orders", key));
@@ -248,6 +275,29 @@ class LocksEndpointTests extends LocksEndpointFixture {
         assertThat(inspect("orders", "42").holders())
                 .singleElement()
                 .satisfies(holder -> assertThat(holder.here()).isTrue());
+    }
+
+    @Test
+    void ofASharedLockOnlyTheHolderThatIsHereIsSaidToBe() {
+        HeldLock here = client.acquire(now("orders", "42").withMode(LockMode.SHARED));
+        HeldLock elsewhere = other.acquire(now("orders", "42").withMode(LockMode.SHARED));
+        assertThat(inspect("orders", "42").holders())
+                .extracting(LocksDescriptor.Holder::token, LocksDescriptor.Holder::here)
+                .containsExactlyInAnyOrder(
+                        tuple(here.fencingToken().value(), true),
+                        tuple(elsewhere.fencingToken().value(), false));
+    }
+
+    @Test
+    void aLockThatWasTakenAwayIsNotSaidToBeHereBeforeItsHolderHasHeard() {
+        LockKey key = LockKey.of("orders", "42");
+        HeldLock before = client.acquire(now("orders", "42"));
+        other.forceRelease(key, before.fencingToken());
+        HeldLock now = other.acquire(now("orders", "42"));
+        assertThat(client.held().map(HeldLockInfo::key)).containsExactly(key);
+        assertThat(inspect("orders", "42").holders())
+                .extracting(LocksDescriptor.Holder::token, LocksDescriptor.Holder::here)
+                .containsExactly(tuple(now.fencingToken().value(), false));
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.distlock.LockKey;
 import io.distlock.spring.DistributedLock;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
+import io.distlock.spring.execution.KeyConverter;
 import io.distlock.test.provider.FaultyLockProvider;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -146,6 +147,21 @@ class LockKeyTests {
     @MethodSource("scalars")
     void aScalarIsTheKeyByItsText(Object value, String key) {
         with(keys -> assertThat(keys.any(value)).containsExactly(LockKey.of("any", key)));
+    }
+
+    /** Its text may be translated, or the same for two constants. */
+    enum Size {
+        LARGE;
+
+        @Override
+        public String toString() {
+            return "large size";
+        }
+    }
+
+    @Test
+    void aConstantIsTheKeyByItsNameAndNotByWhatItSays() {
+        assertThat(KeyConverter.keys("any", Size.LARGE)).containsExactly(LockKey.of("any", "LARGE"));
     }
 
     static List<Arguments> several() {

@@ -8,23 +8,33 @@ import io.distlock.HeldLock;
 import io.distlock.LockClient;
 import io.distlock.LockKey;
 import io.distlock.LockLostException;
+import io.distlock.LockMode;
 import io.distlock.LockNotAcquiredException;
+import io.distlock.LockOptions;
 import io.distlock.LockUnavailableException;
+import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
+import io.distlock.spi.Ticker;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
 import io.distlock.spring.OnLost;
+import io.distlock.spring.execution.EnclosingScope;
+import io.distlock.spring.execution.Executions;
 import io.distlock.support.LockRuntime;
 import io.distlock.test.provider.Fault;
 import io.distlock.test.provider.FaultyLockProvider;
+import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -79,6 +89,75 @@ class LockSpecTests {
 
     private static void lose(AssertableApplicationContext context) {
         context.getBean(ManualTicker.class).advance(Duration.ofSeconds(11));
+    }
+
+    private final LockRuntime runtime = ManualScheduler.runtime(new ManualTicker());
+
+    /** Holds its locks for a time of its own. */
+    private LockClient holdingFor(Duration leaseTime, FaultyLockProvider provider) {
+        return LockClientBuilder.of(provider, runtime)
+                .options(LockOptions.defaults().withLeaseTime(leaseTime).withWaitTime(Duration.ZERO))
+                .build();
+    }
+
+    private FaultyLockProvider store(String name) {
+        return new FaultyLockProvider(new InMemoryLockProvider(runtime), name);
+    }
+
+    private static LockTemplate template(LockClient... clients) {
+        return new LockTemplate(
+                new LockClients(List.of(clients), clients[0].provider()),
+                new Executions(
+                        EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system, () -> Runnable::run, List::of));
+    }
+
+    @Test
+    void anotherProviderHoldsTheLockForItsOwnTimeUnlessOneIsSaid() {
+        LockSpec orders = template(
+                        holdingFor(Duration.ofSeconds(10), store("first")),
+                        holdingFor(Duration.ofSeconds(20), store("second")))
+                .lock("orders");
+        assertThat(remaining(orders)).isBetween(9L, 10L);
+        assertThat(remaining(orders.provider("second"))).isBetween(19L, 20L);
+        assertThat(remaining(orders.waitTime(Duration.ZERO).provider("second"))).isBetween(19L, 20L);
+        assertThat(remaining(orders.leaseTime(Duration.ofSeconds(5)).provider("second")))
+                .isBetween(4L, 5L);
+        assertThat(remaining(orders.provider("second").leaseTime(Duration.ofSeconds(5))))
+                .isBetween(4L, 5L);
+    }
+
+    private static long remaining(LockSpec code) {
+        return code.call(() -> LockContext.current().remaining().toSeconds());
+    }
+
+    @Test
+    void whatIsSaidAfterSeveralLocksIsSaidOfTheLastOne() {
+        LockTemplate locks = template(holdingFor(Duration.ofSeconds(10), store("first")));
+        locks.lock("a")
+                .and(locks.lock("b"))
+                .and(locks.lock("c"))
+                .mode(LockMode.SHARED)
+                .run(() -> assertThat(Stream.of("a", "b", "c")
+                                .map(name -> LockContext.requireHeld(name).mode()))
+                        .containsExactly(LockMode.EXCLUSIVE, LockMode.EXCLUSIVE, LockMode.SHARED));
+    }
+
+    @Test
+    void whicheverOfSeveralLocksSaidItASilentStoreIsReplacedForAll() {
+        FaultyLockProvider store = store("first");
+        LockTemplate locks = template(holdingFor(Duration.ofSeconds(10), store));
+        LockSpec plain = locks.lock("a");
+        LockSpec replaced = locks.lock("b").orElseIfUnavailable();
+        store.onAcquire(Fault.ERROR);
+        for (LockSpec both : List.of(
+                plain.and(replaced),
+                replaced.and(plain),
+                replaced.mode(LockMode.SHARED).and(plain),
+                plain.and(locks.lock("b")).orElseIfUnavailable())) {
+            assertThat(both.call(() -> "never", why -> "instead")).isEqualTo("instead");
+        }
+        assertThatExceptionOfType(LockUnavailableException.class)
+                .isThrownBy(() -> plain.and(locks.lock("b")).call(() -> "never", why -> "instead"));
     }
 
     @Test

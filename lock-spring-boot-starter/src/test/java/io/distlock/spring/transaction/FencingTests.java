@@ -184,7 +184,11 @@ class FencingTests {
                     transactions.executeWithoutResult(status -> locks.lock("a").run(() -> {
                         assertThat(shown.keys).containsExactly("a");
                         locks.lock("b").fencing(Fencing.OFF).run(() -> {});
-                        locks.lock("c").mode(LockMode.SHARED).run(() -> {});
+                        locks.lock("c")
+                                .mode(LockMode.SHARED)
+                                .fencing(Fencing.OFF)
+                                .fencing(Fencing.DEFAULT)
+                                .run(() -> {});
                     }));
                     assertThat(shown.keys).containsExactly("a", "c");
                     shown.answers = 0;
@@ -283,6 +287,10 @@ class FencingTests {
                     .isThrownBy(() -> demanding.mono(Mono::empty))
                     .withMessageContaining("fencing ON requires a resource that fences reactive transactions");
             assertThatIllegalStateException().isThrownBy(() -> demanding.flux(Flux::empty));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> locks.lock("b")
+                            .and(locks.lock("a").fencing(Fencing.ON))
+                            .mono(Mono::empty));
             locks.lock("a").fencing(Fencing.OFF).mono(Mono::empty).block();
         });
     }
