@@ -47,6 +47,18 @@ class WatchdogTests {
     }
 
     @Test
+    void andNotFromWhenItWasAnswered() {
+        here.hold("a");
+        here.provider.onRenew(Fault.LATE);
+        here.advanceUntil(() -> here.provider.renewals() == 1, Duration.ofSeconds(30));
+        here.advanceMillis(1_500);
+        here.provider.heal();
+        here.provider.deliver();
+        long time = here.advanceUntil(() -> here.provider.renewals() == 2, Duration.ofSeconds(30));
+        assertThat(time).isBetween(7_999L, 9_001L);
+    }
+
+    @Test
     void aLockThatIsRenewedStaysHeldHereAndAtTheStore() {
         HeldLock held = here.hold("a");
         here.ticker.advance(Duration.ofMinutes(59));
