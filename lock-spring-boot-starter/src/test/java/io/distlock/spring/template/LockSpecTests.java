@@ -15,6 +15,7 @@ import io.distlock.LockUnavailableException;
 import io.distlock.engine.LockClientBuilder;
 import io.distlock.inmemory.InMemoryLockProvider;
 import io.distlock.spi.Ticker;
+import io.distlock.spring.DistributedLock.Fencing;
 import io.distlock.spring.LockClients;
 import io.distlock.spring.LockContext;
 import io.distlock.spring.LockTestContext;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -105,10 +107,13 @@ class LockSpecTests {
     }
 
     private static LockTemplate template(LockClient... clients) {
+        return template(EnclosingScope.Resolver.NONE, clients);
+    }
+
+    private static LockTemplate template(EnclosingScope.Resolver scopes, LockClient... clients) {
         return new LockTemplate(
                 new LockClients(List.of(clients), clients[0].provider()),
-                new Executions(
-                        EnclosingScope.Resolver.NONE, Optional.empty(), Ticker::system, () -> Runnable::run, List::of));
+                new Executions(scopes, Optional.empty(), Ticker::system, () -> Runnable::run, List::of));
     }
 
     @Test
@@ -128,6 +133,43 @@ class LockSpecTests {
 
     private static long remaining(LockSpec code) {
         return code.call(() -> LockContext.current().remaining().toSeconds());
+    }
+
+    @Test
+    void noRefinementForgetsAnotherOne() {
+        EnclosingScope.Resolver fencing = new EnclosingScope.Resolver() {
+            @Override
+            public EnclosingScope current() {
+                return EnclosingScope.NONE;
+            }
+
+            @Override
+            public boolean isFencing() {
+                return true;
+            }
+        };
+        LockSpec orders = template(
+                        fencing,
+                        holdingFor(Duration.ofSeconds(10), store("first")),
+                        holdingFor(Duration.ofSeconds(20), store("second")))
+                .lock("orders");
+        List<UnaryOperator<LockSpec>> refinements = List.of(
+                spec -> spec.mode(LockMode.SHARED),
+                spec -> spec.permits(2),
+                spec -> spec.onLost(OnLost.INTERRUPT),
+                spec -> spec.waitTime(Duration.ZERO),
+                spec -> spec.provider("second"),
+                LockSpec::orElseIfUnavailable);
+        for (UnaryOperator<LockSpec> refinement : refinements) {
+            LockSpec brief = refinement.apply(orders.leaseTime(Duration.ofSeconds(5)));
+            assertThat(remaining(brief)).isBetween(4L, 5L);
+            assertThat(remaining(brief.provider("second"))).isBetween(4L, 5L);
+            // Only a resource for reactive transactions would do.
+            LockSpec demanding = refinement.apply(orders.fencing(Fencing.ON));
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> demanding.mono(Mono::empty))
+                    .withMessageContaining("reactive");
+        }
     }
 
     @Test
@@ -265,7 +307,7 @@ class LockSpecTests {
     @Test
     void whatWasSaidBeforeTheProviderCountsAsWhatIsSaidAfterIt() {
         onTwoStores((orders, context) -> {
-            LockSpec before = cancelledOnLoss(orders).provider("in-memory");
+            LockSpec before = cancelledOnLoss(orders).fencing(Fencing.DEFAULT).provider("in-memory");
             assertThatExceptionOfType(LockLostException.class)
                     .isThrownBy(() -> before.call(() -> {
                         assertThat(LockContext.current().remaining()).isLessThanOrEqualTo(Duration.ofSeconds(10));
