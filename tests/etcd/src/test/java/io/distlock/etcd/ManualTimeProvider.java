@@ -1,8 +1,11 @@
 package io.distlock.etcd;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.distlock.LockKey;
 import io.distlock.LockMode;
 import io.distlock.LockOptions;
+import io.distlock.etcd.watch.WatchedKey;
 import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
@@ -10,6 +13,7 @@ import io.distlock.support.LockRuntime;
 import io.distlock.test.etcd.EtcdEndpoint;
 import io.distlock.test.time.ManualScheduler;
 import io.distlock.test.time.ManualTicker;
+import io.etcd.jetcd.ByteSequence;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -62,7 +66,15 @@ public final class ManualTimeProvider implements AutoCloseable {
         CompletableFuture<Optional<Grant>> waiter = acquire(key, options);
         // Once as it looks, and again once it watches.
         awaitRefusals(before + 2);
+        awaitPutOff();
         return waiter;
+    }
+
+    /** It says so before it is put off, on the stream of its watch, where one answer follows another. */
+    private void awaitPutOff() {
+        WatchedKey another = provider.queues.watches.watch(ByteSequence.from("another", UTF_8), 0, () -> {});
+        TestClient.get(another);
+        another.close();
     }
 
     public int refusals() {
