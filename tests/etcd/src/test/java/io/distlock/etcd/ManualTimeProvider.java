@@ -66,11 +66,10 @@ public final class ManualTimeProvider implements AutoCloseable {
         CompletableFuture<Optional<Grant>> waiter = acquire(key, options);
         // Once as it looks, and again once it watches.
         awaitRefusals(before + 2);
-        awaitPutOff();
         return waiter;
     }
 
-    /** It says so before it is put off, on the stream of its watch, where one answer follows another. */
+    /** A waiter says so before it is put off, on the stream of its watch, where one answer follows another. */
     private void awaitPutOff() {
         WatchedKey another = provider.queues.watches.watch(ByteSequence.from("another", UTF_8), 0, () -> {});
         TestClient.get(another);
@@ -81,8 +80,10 @@ public final class ManualTimeProvider implements AutoCloseable {
         return refusals.get();
     }
 
+    /** The last of them is told once a watch stands. */
     public void awaitRefusals(int count) {
         Awaitility.await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
+        awaitPutOff();
     }
 
     public int failures() {
