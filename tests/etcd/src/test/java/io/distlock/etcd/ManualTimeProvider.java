@@ -69,8 +69,11 @@ public final class ManualTimeProvider implements AutoCloseable {
         return waiter;
     }
 
-    /** A waiter says so before it is put off, on the stream of its watch, where one answer follows another. */
-    private void awaitPutOff() {
+    /**
+     * A waiter says that it was refused before it is put off, on the stream of its watch, where one answer follows another. Sends
+     * a few messages.
+     */
+    public void awaitPutOff() {
         WatchedKey another = provider.queues.watches.watch(ByteSequence.from("another", UTF_8), 0, () -> {});
         TestClient.get(another);
         another.close();
@@ -80,10 +83,8 @@ public final class ManualTimeProvider implements AutoCloseable {
         return refusals.get();
     }
 
-    /** The last of them is told once a watch stands. */
     public void awaitRefusals(int count) {
         Awaitility.await().atMost(TestClient.PATIENCE).until(() -> refusals.get() >= count);
-        awaitPutOff();
     }
 
     public int failures() {

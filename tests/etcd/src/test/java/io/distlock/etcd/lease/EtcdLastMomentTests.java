@@ -58,10 +58,12 @@ class EtcdLastMomentTests {
     private CompletableFuture<Optional<Grant>> parked() {
         var waiter =
                 waiting.parked(KEY, LockOptions.defaults().withWaitTime(WAIT).withLeaseTime(Duration.ofMinutes(2)));
+        waiting.awaitPutOff();
         // From then on it watches its own place as well: it looks, and again once that watch stands.
         int before = waiting.refusals();
         waiting.advance(UNWATCHED);
         waiting.awaitRefusals(before + 2);
+        waiting.awaitPutOff();
         return waiter;
     }
 
