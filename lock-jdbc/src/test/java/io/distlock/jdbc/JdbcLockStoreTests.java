@@ -245,9 +245,8 @@ class JdbcLockStoreTests {
 
     // --- tries that are given up ---
 
-    @ParameterizedTest
-    @EnumSource(LockMode.class)
-    void aTryThatIsCancelledWhileItWaitsForAConnectionLeavesNothing(LockMode mode) {
+    /** Those of tries, until what is returned is completed. */
+    private CompletableFuture<Void> occupyConnections() {
         CompletableFuture<Void> freed = new CompletableFuture<>();
         CompletableFuture<Void> busy = new CompletableFuture<>();
         calls.call(Urgency.TAKE, Duration.ofHours(1), (sql, any) -> {
@@ -255,6 +254,13 @@ class JdbcLockStoreTests {
             return freed.join();
         });
         get(busy);
+        return freed;
+    }
+
+    @ParameterizedTest
+    @EnumSource(LockMode.class)
+    void aTryThatIsCancelledWhileItWaitsForAConnectionLeavesNothing(LockMode mode) {
+        CompletableFuture<Void> freed = occupyConnections();
         CompletableFuture<Result> tried =
                 store.attempt(request(mode, "owner", WAIT), false).toCompletableFuture();
         tried.cancel(true);
@@ -280,13 +286,7 @@ class JdbcLockStoreTests {
     @EnumSource(LockMode.class)
     void whoTriesAndLooksWaitsForItsTurnAndWhoKeepsOrFreesALockDoesNot(LockMode mode) {
         JdbcLease lease = lease(attempt(mode, "owner"));
-        CompletableFuture<Void> freed = new CompletableFuture<>();
-        CompletableFuture<Void> busy = new CompletableFuture<>();
-        calls.call(Urgency.TAKE, Duration.ofHours(1), (sql, any) -> {
-            busy.complete(null);
-            return freed.join();
-        });
-        get(busy);
+        CompletableFuture<Void> freed = occupyConnections();
         CompletableFuture<Optional<LockRow>> look = store.look(key);
         assertThat(get(store.renew(List.of(lease), Duration.ofHours(2)))).containsExactly("owner");
         assertThat(get(store.release(lease, Duration.ZERO))).isEqualTo(Release.RELEASED);
