@@ -134,7 +134,9 @@ final class ZooKeeperAcquisition extends WaitingAcquisition {
         request.listener().failed(failure);
         lastFailure = failure;
         failures++;
-        if (failure.isNoNode() && place == null) {
+        if (failure.isNoNode()) {
+            // The whole queue was deleted, and what this one had in it.
+            place = null;
             id = null;
         }
         if (failure.isFinal()) {

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.api.transaction.CuratorOp;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.data.Stat;
@@ -148,6 +149,23 @@ class QueuePlaceTests {
             }
         }
         curator.delete().forPath(ahead);
+        try (HeldLock next = waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            assertHoldsItsOnlyNode(next);
+        }
+    }
+
+    /** The server deletes a queue that has been empty for a while. */
+    @Test
+    void aWaiterWhoseNodeWasDeletedWithTheWholeQueueTakesAPlaceInANewOne() throws Exception {
+        another();
+        CompletableFuture<HeldLock> waiter = client.acquireAsync(client.request(key));
+        await().atMost(PATIENCE).until(() -> nodes().size() == 2);
+        List<CuratorOp> deletions = new ArrayList<>();
+        for (String each : nodes()) {
+            deletions.add(curator.transactionOp().delete().forPath("/lock/" + name + "/" + each));
+        }
+        deletions.add(curator.transactionOp().delete().forPath("/lock/" + name));
+        curator.transaction().forOperations(deletions);
         try (HeldLock next = waiter.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
             assertHoldsItsOnlyNode(next);
         }
