@@ -107,14 +107,31 @@ class RedisRightsTests {
                     locks.request(KEY).withMode(mode).withLeaseTime(LEASE).withWaitTime(TestClient.PATIENCE);
             HeldLock held = locks.acquire(request);
             awaitRenewal(provider);
-            CompletableFuture<HeldLock> next = locks.acquireAsync(request.withMode(LockMode.EXCLUSIVE));
+            LockRequest alone = request.withMode(LockMode.EXCLUSIVE);
+            CompletableFuture<HeldLock> next = locks.acquireAsync(alone);
             assertThat(held.release()).isEqualTo(Release.RELEASED);
             TestClient.get(next).close();
-            locks.acquire(request.withMinHoldTime(Duration.ofMillis(200))).close();
+            // The next one waits at the store, unless this machine is slower.
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                locks.acquire(request.withMinHoldTime(Duration.ofMillis(200))).close();
+                locks.acquire(alone).close();
+                return isAwaited();
+            });
             HeldLock taken = locks.acquire(request.withRenew(false));
             FencingToken token = taken.fencingToken();
             assertThat(TestClient.get(provider.forceRelease(KEY, token))).isEqualTo(Release.RELEASED);
+            // A client stops listening after a few messages for nobody.
+            await().atMost(TestClient.PATIENCE).until(() -> {
+                locks.acquire(request).close();
+                return !isAwaited();
+            });
         }
+    }
+
+    /** Also for a while after the last waiter. */
+    private static boolean isAwaited() {
+        return nodes.all().stream()
+                .anyMatch(node -> !node.probe().pubsubChannels().isEmpty());
     }
 
     private static void awaitRenewal(LockProvider provider) {
