@@ -16,16 +16,19 @@ import org.springframework.context.ApplicationContextInitializer;
 record GeneratedClasses(Path folder, List<Path> files) {
 
     private static final String CLASS = ".class";
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** One for all that is compiled: it keeps the jars of the class path open. */
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
+
+    private static final List<String> OPTIONS =
+            List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
 
     static GeneratedClasses compile(Path folder, List<Path> sources) throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter messages = new StringWriter();
-        try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
-            List<String> options = List.of("-proc:none", "-nowarn", "-cp", System.getProperty("java.class.path"));
-            if (!compiler.getTask(messages, files, null, options, null, files.getJavaFileObjectsFromPaths(sources))
-                    .call()) {
-                throw new IllegalStateException("The generated code does not compile: " + messages);
-            }
+        if (!COMPILER.getTask(messages, FILES, null, OPTIONS, null, FILES.getJavaFileObjectsFromPaths(sources))
+                .call()) {
+            throw new IllegalStateException("The generated code does not compile: " + messages);
         }
         try (Stream<Path> all = Files.walk(folder)) {
             return new GeneratedClasses(
