@@ -190,7 +190,6 @@ final class LockedRows {
             advanced.clear();
             locked.clear();
             refused.clear();
-            written.clear();
         }
 
         /** Last by its order; before callbacks without one that were registered later. */

@@ -105,7 +105,8 @@ class LockedRowsTests {
     void rowsAreLockedAgainAfterTheCallbacksOfTheApplication() {
         in(() -> {
             rows.raise(GRANT);
-            TransactionSynchronizationManager.registerSynchronization(new Callback(() -> events.add("callback")));
+            TransactionSynchronizationManager.registerSynchronization(
+                    new Callback(() -> events.add("callback"), () -> {}));
         });
         assertThat(events).containsExactly("locked", "callback", "locked");
     }
@@ -115,7 +116,7 @@ class LockedRowsTests {
         block(raise(reactiveRows)
                 .then(current()
                         .doOnNext(transaction -> transaction.registerSynchronization(
-                                new ReactiveCallback(Mono.fromRunnable(() -> events.add("callback"))))))
+                                new ReactiveCallback(Mono.fromRunnable(() -> events.add("callback")), Mono.empty()))))
                 .then());
         assertThat(events).containsExactly("locked", "callback", "locked");
     }
@@ -157,19 +158,15 @@ class LockedRowsTests {
     @ValueSource(booleans = {true, false})
     void aTransactionThatACallbackBeginsAfterTheCommitReliesOnNothingOfTheOneThatHasEnded(boolean refused) {
         in(() -> {
-            TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                @Override
-                public void afterCommit() {
-                    events.clear();
-                    in(ANEW, () -> {
-                        assertThat(rows.contains(GRANT)).isFalse();
-                        assertThat(rows.isSuspended(LockedRowsTests::isOfItsRow))
-                                .isFalse();
-                        assertThat(rows.isInDoubt(LockedRowsTests::isOfItsRow)).isFalse();
-                        events.add("asked");
-                    });
-                }
-            });
+            TransactionSynchronizationManager.registerSynchronization(new Callback(() -> {}, () -> {
+                events.clear();
+                in(ANEW, () -> {
+                    assertThat(rows.contains(GRANT)).isFalse();
+                    assertThat(rows.isSuspended(LockedRowsTests::isOfItsRow)).isFalse();
+                    assertThat(rows.isInDoubt(LockedRowsTests::isOfItsRow)).isFalse();
+                    events.add("asked");
+                });
+            }));
             if (refused) {
                 failures.add(new StaleFencingTokenException(GRANT.sequencer(), "by the test"));
                 assertThatExceptionOfType(StaleFencingTokenException.class).isThrownBy(() -> rows.raise(GRANT));
@@ -197,13 +194,8 @@ class LockedRowsTests {
             failures.add(new StaleFencingTokenException(GRANT.sequencer(), "by the test"));
         }
         block(current()
-                .doOnNext(transaction -> transaction.registerSynchronization(
-                        new org.springframework.transaction.reactive.TransactionSynchronization() {
-                            @Override
-                            public Mono<Void> afterCommit() {
-                                return Mono.fromRunnable(events::clear).then(reactively(ANEW, asking));
-                            }
-                        }))
+                .doOnNext(transaction -> transaction.registerSynchronization(new ReactiveCallback(
+                        Mono.empty(), Mono.fromRunnable(events::clear).then(reactively(ANEW, asking)))))
                 .then(raise(reactiveRows).onErrorComplete(StaleFencingTokenException.class)));
         assertThat(events).containsExactly("asked");
     }
@@ -244,7 +236,7 @@ class LockedRowsTests {
     }
 
     /** With an order, as those of an ORM that writes then. */
-    private record Callback(Runnable beforeCommit) implements TransactionSynchronization {
+    private record Callback(Runnable before, Runnable after) implements TransactionSynchronization {
 
         @Override
         public int getOrder() {
@@ -253,11 +245,16 @@ class LockedRowsTests {
 
         @Override
         public void beforeCommit(boolean readOnly) {
-            beforeCommit.run();
+            before.run();
+        }
+
+        @Override
+        public void afterCommit() {
+            after.run();
         }
     }
 
-    private record ReactiveCallback(Mono<Void> work)
+    private record ReactiveCallback(Mono<Void> before, Mono<Void> after)
             implements org.springframework.transaction.reactive.TransactionSynchronization, Ordered {
 
         @Override
@@ -267,7 +264,12 @@ class LockedRowsTests {
 
         @Override
         public Mono<Void> beforeCommit(boolean readOnly) {
-            return work;
+            return before;
+        }
+
+        @Override
+        public Mono<Void> afterCommit() {
+            return after;
         }
     }
 }
