@@ -16,11 +16,20 @@ class ChaosTests {
     @TempDir
     Path folder;
 
+    /** Whether the control breaks a promise in so short a time is chance: then the next campaign is longer. */
     @Test
     void aShortCampaignKeepsEveryPromiseAndItsControlBreaksThem() throws IOException {
-        Result result = Chaos.run("redis", 1, Duration.ofSeconds(8), false, folder);
-        assertThat(result.verdict().violations()).as(result.report()).isEmpty();
+        Result result = campaign(1);
+        for (int seed = 2; seed <= 5 && !result.verdict().control().isProof(); seed++) {
+            result = campaign(seed);
+        }
         assertThat(result.verdict().control().isProof()).as(result.report()).isTrue();
+    }
+
+    private Result campaign(int seed) throws IOException {
+        Result result = Chaos.run("redis", seed, Duration.ofSeconds(8).multipliedBy(seed), false, folder);
+        assertThat(result.verdict().violations()).as(result.report()).isEmpty();
         assertThat(result.figures().get(Figure.LOCKS)).isPositive();
+        return result;
     }
 }
