@@ -3,14 +3,15 @@ package io.distlock.benchmarks.measure;
 import com.sun.management.OperatingSystemMXBean;
 import io.distlock.benchmarks.report.Report;
 import io.distlock.benchmarks.report.Report.Target;
+import io.distlock.benchmarks.store.Jvm;
 import io.distlock.benchmarks.store.Store;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -59,15 +60,15 @@ final class StartUp implements Measurement {
 
     private static Start start(Store store, boolean locks) {
         List<String> neighbour = store.neighbour();
-        List<String> command = List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        List<String> command = new ArrayList<>(Jvm.command());
+        command.addAll(List.of(
                 "-Xmx256m",
                 "-cp",
                 System.getProperty("java.class.path"),
                 Started.class.getName(),
                 neighbour.get(1),
                 neighbour.get(2),
-                Boolean.toString(locks));
+                Boolean.toString(locks)));
         try {
             Process process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)

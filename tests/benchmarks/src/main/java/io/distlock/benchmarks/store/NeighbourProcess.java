@@ -14,7 +14,6 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -59,8 +58,7 @@ public final class NeighbourProcess implements AutoCloseable {
     }
 
     private static NeighbourProcess start(Store store, List<String> options) {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(Jvm.command());
         command.addAll(options);
         command.addAll(List.of(
                 // In tests, another one comes first, which writes to the standard output, where replies are expected.
