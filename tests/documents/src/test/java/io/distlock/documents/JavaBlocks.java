@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class JavaBlocks {
 
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** One for all pages: it keeps the jars of the class path open. */
+    private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+
     private static final Pattern HEADER = Pattern.compile("(?m)^(?:import|package) .*;$");
     private static final Pattern ANY_BODY = Pattern.compile("\\{ *(?:…|\\.\\.\\.) *}");
     private static final Pattern LEFT_OUT = Pattern.compile("(?m)^ *(?:…|\\.\\.\\.) *$");
@@ -140,9 +144,8 @@ final class JavaBlocks {
             return List.of();
         }
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
-        JavaFileManager files = COMPILER.getStandardFileManager(found, null, StandardCharsets.UTF_8);
         List<String> options = List.of("-proc:none", "--release", "17", "-parameters");
-        JavacTask task = (JavacTask) COMPILER.getTask(null, files, found, options, null, units);
+        JavacTask task = (JavacTask) COMPILER.getTask(null, FILES, found, options, null, units);
         try {
             if (parseOnly) {
                 task.parse();
