@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 class FencingProofTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final int ROUNDS = Integer.getInteger("proof.rounds", 38);
+    private static final int ROUNDS = Integer.getInteger("proof.rounds", 18);
     private static final int ROUNDS_OF_CONTROL = 18;
     private static final List<Work.Form> FORMS = List.of(Work.Form.values());
     private static final int FREEZES = Integer.getInteger("proof.freezes", 2);
