@@ -52,6 +52,11 @@ final class EtcdQueues {
         waiting.remove(acquisition);
     }
 
+    /** How many wait. */
+    int waiting() {
+        return waiting.size();
+    }
+
     boolean isClosed() {
         return closed;
     }

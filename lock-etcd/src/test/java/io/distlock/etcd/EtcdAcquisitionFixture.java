@@ -10,6 +10,7 @@ import io.distlock.spi.Deadline;
 import io.distlock.spi.Grant;
 import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -35,8 +36,13 @@ abstract class EtcdAcquisitionFixture {
     final AtomicInteger refusals = new AtomicInteger();
     final AtomicInteger failures = new AtomicInteger();
 
+    private final List<CompletableFuture<Optional<Grant>>> acquisitions = new ArrayList<>();
+
     @AfterEach
     void close() {
+        // Whatever became of the others: a provider forgets them.
+        assertThat(provider.queues.waiting() + other.queues.waiting()).isLessThanOrEqualTo((int)
+                acquisitions.stream().filter(each -> !each.isDone()).count());
         etcd.close();
     }
 
@@ -52,13 +58,15 @@ abstract class EtcdAcquisitionFixture {
                 failures.incrementAndGet();
             }
         };
-        return by.acquire(new LeaseRequest(
+        CompletableFuture<Optional<Grant>> acquisition = by.acquire(new LeaseRequest(
                 KEY,
                 mode,
                 "owner-" + owners.incrementAndGet(),
                 options,
                 Deadline.in(options.waitTime(), etcd.ticker),
                 listener));
+        acquisitions.add(acquisition);
+        return acquisition;
     }
 
     CompletableFuture<Optional<Grant>> acquire(EtcdLockProvider by) {

@@ -12,6 +12,7 @@ import io.distlock.spi.LeaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** One who waits, against a store whose answers come when the test says so. */
@@ -102,6 +103,7 @@ class EtcdAcquisitionTests extends EtcdAcquisitionFixture {
     void whoGivesUpLeavesNothingAndHoldsNobodyUp() {
         Grant held = granted(acquire(other));
         var waiter = acquire(provider);
+        assertThat(refusals).hasPositiveValue();
         var next = acquire(other);
         waiter.cancel(true);
         assertThat(places()).hasSize(2);
@@ -284,7 +286,9 @@ class EtcdAcquisitionTests extends EtcdAcquisitionFixture {
         assertThat(again.lease()).isSameAs(first.lease());
         assertThat(etcd.places("another")).hasSize(1);
         provider.queues.sessions.enter(request, LEASE).join().lost();
-        assertThat(provider.acquire(request)).isNotDone();
+        CompletableFuture<?> waiter = provider.acquire(request);
+        assertThat(waiter).isNotDone();
+        waiter.cancel(true);
     }
 
     @Test

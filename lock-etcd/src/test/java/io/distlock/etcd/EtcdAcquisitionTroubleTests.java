@@ -190,6 +190,22 @@ class EtcdAcquisitionTroubleTests extends EtcdAcquisitionFixture {
         assertThat(places()).hasSize(1);
     }
 
+    @Test
+    void oneWhoseLeavingIsNeverAnsweredIsToldSoInTheTimeOfACall() {
+        granted(acquire(other));
+        var waiter = acquire(provider, LockMode.EXCLUSIVE, PATIENT.withWaitTime(Duration.ofSeconds(3)));
+        etcd.ticker.advance(Duration.ofSeconds(3).minus(MOMENT));
+        etcd.holdBack();
+        etcd.ticker.advance(MOMENT);
+        Duration passed = Duration.ZERO;
+        for (; !waiter.isDone(); passed = passed.plus(SECOND)) {
+            next().breakOff();
+            etcd.ticker.advance(SECOND);
+        }
+        assertThat(passed).isBetween(FakeEtcd.CALL_TIMEOUT.minus(SECOND), FakeEtcd.CALL_TIMEOUT.plus(SECOND));
+        assertThat(failure(waiter)).isInstanceOf(LockUnavailableException.class);
+    }
+
     /** The place that it took in the end is behind that of an attempt whose number is another. */
     @Test
     void eachPlaceOfAnAcquisitionHasAKeyOfItsOwn() {
