@@ -98,7 +98,6 @@ final class EtcdAcquisition extends WaitingAcquisition {
             }
             found(standing.predecessor());
         } else if (finding instanceof QueueFinding.Occupied) {
-            position.forget();
             request.listener().refused();
             complete(Optional.empty());
             finish();

@@ -304,8 +304,11 @@ class EtcdAcquisitionTests extends EtcdAcquisitionFixture {
     void aCloseEndsAllWaitingAndLaterOnesFailAtOnce() {
         Grant held = granted(acquire(other));
         var waiter = acquire(provider);
+        etcd.holdBack();
         provider.close();
         assertThat(waiter).isCompletedExceptionally();
+        etcd.answerAll();
+        etcd.answerAtOnce();
         assertThat(acquire(provider)).isCompletedExceptionally();
         assertThat(places()).hasSize(1);
         other.close();

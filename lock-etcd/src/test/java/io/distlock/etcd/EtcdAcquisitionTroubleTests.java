@@ -257,6 +257,26 @@ class EtcdAcquisitionTroubleTests extends EtcdAcquisitionFixture {
     }
 
     @Test
+    void whoIsCancelledWhileItLooksLeavesItsPlaceAndItsSession() {
+        CompletableFuture<?> waiter = looking(PATIENT);
+        waiter.cancel(true);
+        etcd.answerAll();
+        assertThat(places()).hasSize(1);
+        etcd.ticker.advance(LEASE.multipliedBy(3));
+        assertThat(etcd.leaseIds()).isEmpty();
+    }
+
+    @Test
+    void whoIsCancelledWhileItGetsASessionLeavesIt() {
+        etcd.holdBack();
+        acquire(provider).cancel(true);
+        etcd.answerAll();
+        etcd.ticker.advance(LEASE.multipliedBy(3));
+        assertThat(etcd.leaseIds()).isEmpty();
+        assertThat(places()).isEmpty();
+    }
+
+    @Test
     void anAnswerEndsTheGrowingOfPauses() {
         looking(PATIENT);
         for (int tries = 0; tries < 8; tries++) {
