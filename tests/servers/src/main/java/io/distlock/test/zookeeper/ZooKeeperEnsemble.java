@@ -145,7 +145,7 @@ public final class ZooKeeperEnsemble implements AutoCloseable {
     public void reset() {
         reunite();
         members.forEach(ZooKeeperServer::wake);
-        members.forEach(ZooKeeperServer::awaitReady);
+        members.forEach(ZooKeeperServer::awaitReturn);
     }
 
     /** Ends all members and deletes their folders. */

@@ -25,6 +25,7 @@ import java.util.Optional;
 public final class ZooKeeperServer implements AutoCloseable {
 
     private static final Duration TIME_TO_START = Duration.ofSeconds(90);
+    private static final Duration TIME_TO_COME_BACK = Duration.ofSeconds(45);
     private static final int ANSWER_MILLIS = 2_000;
 
     private final ZooKeeperMember member;
@@ -210,6 +211,15 @@ public final class ZooKeeperServer implements AutoCloseable {
      */
     public void awaitReady() {
         process.awaitReady(TIME_TO_START, () -> mode().isPresent());
+    }
+
+    /** Waits until it serves clients again. One that does not find its way back to the others in time is started again. */
+    void awaitReturn() {
+        try {
+            process.awaitReady(TIME_TO_COME_BACK, () -> mode().isPresent());
+        } catch (IllegalStateException astray) {
+            restart();
+        }
     }
 
     /**
