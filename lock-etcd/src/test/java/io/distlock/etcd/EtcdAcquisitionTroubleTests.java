@@ -261,9 +261,22 @@ class EtcdAcquisitionTroubleTests extends EtcdAcquisitionFixture {
         CompletableFuture<?> waiter = looking(PATIENT);
         waiter.cancel(true);
         etcd.answerAll();
+        etcd.answerAtOnce();
         assertThat(places()).hasSize(1);
         etcd.ticker.advance(LEASE.multipliedBy(3));
         assertThat(etcd.leaseIds()).isEmpty();
+    }
+
+    @Test
+    void oneThatLearnsAfterItsDeadlineThatAnotherIsAheadLeaves() {
+        CompletableFuture<Optional<Grant>> waiter =
+                looking(PATIENT.withWaitTime(UNWATCHED.plus(TRUST).plus(MOMENT)));
+        etcd.ticker.advance(MOMENT.multipliedBy(2));
+        next().answer();
+        assertThat(waiter).isNotDone();
+        next().answer();
+        assertThat(waiter).isCompletedWithValue(Optional.empty());
+        assertThat(places()).hasSize(1);
     }
 
     @Test
@@ -271,6 +284,7 @@ class EtcdAcquisitionTroubleTests extends EtcdAcquisitionFixture {
         etcd.holdBack();
         acquire(provider).cancel(true);
         etcd.answerAll();
+        etcd.answerAtOnce();
         etcd.ticker.advance(LEASE.multipliedBy(3));
         assertThat(etcd.leaseIds()).isEmpty();
         assertThat(places()).isEmpty();
